@@ -18,7 +18,7 @@ function sized(/** @type {(text: string) => unknown} */ build) {
   return JSON.stringify(build(PROSE.repeat(Math.ceil(room / PROSE.length)).slice(0, room)));
 }
 
-/** An agent's answer: two elements with text, one of them with speech, and usage figures. */
+/** A bot's answer: two elements with text, one of them with speech, and usage figures. */
 export const message = () =>
   sized((text) => ({
     user_id: 'user_48151623',

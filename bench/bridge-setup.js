@@ -42,7 +42,7 @@ async function listen(listener) {
 export async function startBridge({ adapter, onReply, onAgentMessage, concurrency, bridge: options }) {
   const folder = mkdtempSync(join(tmpdir(), 'handoff-kit-bench-'));
   const agent = new Agent({ keepAlive: true, maxSockets: 256 });
-  const service = await listen((incoming, response) => {
+  const platform = await listen((incoming, response) => {
     let text = '';
     incoming.setEncoding('utf8').on('data', (chunk) => {
       text += chunk;
@@ -56,7 +56,7 @@ export async function startBridge({ adapter, onReply, onAgentMessage, concurrenc
   });
   const receiver = createReceiver({
     auth: { message: noAuth(), handoff: noAuth() },
-    service: { baseUrl: `http://127.0.0.1:${service.port}`, apiKey: 'bench' },
+    platform: { baseUrl: `http://127.0.0.1:${platform.port}`, apiKey: 'bench' },
     delivery: sqlite({ file: join(folder, 'handoff.db'), ...(concurrency && { concurrency }) }),
     log: false,
   });
@@ -123,7 +123,7 @@ export async function startBridge({ adapter, onReply, onAgentMessage, concurrenc
       await bridge.close();
       agent.destroy();
       webhooks.stop();
-      service.stop();
+      platform.stop();
       rmSync(folder, { recursive: true, force: true });
     },
   };

@@ -176,7 +176,7 @@ if (!flags.quick) {
 ${lines.join('\n')}
 
 SQLite, and the defaults of delivery and bridge. ${CONVERSATIONS} conversations write a message every ${SAYS_EVERY_MS / 1_000} s for ${TROUBLE_MS / 1_000} s, while the helpdesk
-is in trouble. Unrelated events are messages of AI agents, one every ${EVENT_EVERY_MS} ms, timed from the request to their handler.
+is in trouble. Unrelated events are messages of bots, one every ${EVENT_EVERY_MS} ms, timed from the request to their handler.
 "calls/s" are calls to the helpdesk during the trouble. The last column is the time from the end of the trouble, when a
 call takes ${HEALTHY_MS} ms again, until the last of ${CONVERSATIONS * Math.floor(TROUBLE_MS / SAYS_EVERY_MS)} messages is there, each once and in order. User, platform, helpdesk,
 receiver and bridge share one process.

@@ -4,7 +4,7 @@
  * adapter sends by SMTP and reads replies by IMAP. Needs the packages nodemailer, imapflow and mailparser.
  *
  *   export WEBHOOK_USERNAME=acme WEBHOOK_SECRET=… HANDOFF_TOKEN=$(openssl rand -hex 24)
- *   export SERVICE_BASE_URL=https://api.example.com SERVICE_API_KEY=…
+ *   export PLATFORM_BASE_URL=https://api.example.com PLATFORM_API_KEY=…
  *   export MAIL_SMTP_URL=smtps://handoff%40example.com:password@mail.example.com
  *   export MAIL_IMAP_URL=imaps://handoff%40example.com:password@mail.example.com
  *   export MAIL_ADDRESS=handoff@example.com MAIL_TEAM=support@example.com
@@ -23,7 +23,7 @@ const receiver = createReceiver({
     message: webhookUser({ username: env.WEBHOOK_USERNAME ?? '', secret: env.WEBHOOK_SECRET }),
     handoff: pathToken(env.HANDOFF_TOKEN ?? ''),
   },
-  service: { baseUrl: env.SERVICE_BASE_URL ?? '', apiKey: env.SERVICE_API_KEY ?? '' },
+  platform: { baseUrl: env.PLATFORM_BASE_URL ?? '', apiKey: env.PLATFORM_API_KEY ?? '' },
   delivery: sqlite({ file: env.DATABASE_FILE ?? './handoff.db' }),
 });
 

@@ -3,7 +3,7 @@
  * The receiver in an existing Express app that has other routes and parses JSON for all of them.
  *
  *   export WEBHOOK_USERNAME=acme WEBHOOK_SECRET=… HANDOFF_TOKEN=$(openssl rand -hex 24)
- *   export SERVICE_BASE_URL=https://api.example.com SERVICE_API_KEY=…
+ *   export PLATFORM_BASE_URL=https://api.example.com PLATFORM_API_KEY=…
  *   node examples/express-app.js
  */
 import express from 'express';
@@ -16,7 +16,7 @@ const receiver = createReceiver({
     message: webhookUser({ username: env.WEBHOOK_USERNAME ?? '', secret: env.WEBHOOK_SECRET }),
     handoff: pathToken(env.HANDOFF_TOKEN ?? ''),
   },
-  service: { baseUrl: env.SERVICE_BASE_URL ?? '', apiKey: env.SERVICE_API_KEY ?? '' },
+  platform: { baseUrl: env.PLATFORM_BASE_URL ?? '', apiKey: env.PLATFORM_API_KEY ?? '' },
 });
 
 /** @type {Map<string, number>} */

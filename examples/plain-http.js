@@ -4,7 +4,7 @@
  * `app.use(path, …)`.
  *
  *   export WEBHOOK_USERNAME=acme WEBHOOK_SECRET=… HANDOFF_TOKEN=$(openssl rand -hex 24)
- *   export SERVICE_BASE_URL=https://api.example.com SERVICE_API_KEY=…
+ *   export PLATFORM_BASE_URL=https://api.example.com PLATFORM_API_KEY=…
  *   node examples/plain-http.js
  */
 import { createServer } from 'node:http';
@@ -18,7 +18,7 @@ const receiver = createReceiver({
     message: webhookUser({ username: env.WEBHOOK_USERNAME ?? '', secret: env.WEBHOOK_SECRET }),
     handoff: bearer(env.HANDOFF_TOKEN ?? ''),
   },
-  service: { baseUrl: env.SERVICE_BASE_URL ?? '', apiKey: env.SERVICE_API_KEY ?? '' },
+  platform: { baseUrl: env.PLATFORM_BASE_URL ?? '', apiKey: env.PLATFORM_API_KEY ?? '' },
 });
 
 receiver.on('message', ({ conversationId }) => console.log(`an answer in ${conversationId}`));

@@ -167,13 +167,13 @@ const schemas = {
     },
     ['code', 'message'],
   ),
-  AgentMessage: object(
+  BotMessage: object(
     {
       ...sentFields({
         user_id: { ...string, description: 'The user that the developer bound; null when none is bound.' },
         anonymous_id: { ...string, description: 'The anonymous user, a device.' },
       }),
-      conversation_id: { ...text, description: "The agent's conversation. A handoff has another id." },
+      conversation_id: { ...text, description: "The bot's conversation. A handoff has another id." },
       message_id: { ...text, description: 'Unique within the conversation.' },
       ...sentFields({ create_time: time, output: list(ref('OutputItem')), usage: ref('Usage') }),
       istest,
@@ -182,8 +182,8 @@ const schemas = {
   ),
   OutputItem: object(
     sentFields({
-      from_component_branch: { ...string, description: 'The branch of a FlowAgent.' },
-      from_component_name: { ...string, description: 'The upstream component of a FlowAgent.' },
+      from_component_branch: { ...string, description: 'The branch of a FlowBot.' },
+      from_component_name: { ...string, description: 'The upstream component of a FlowBot.' },
       content: object(sentFields({ text: string, audio: list(ref('AudioClip')) })),
     }),
   ),
@@ -225,7 +225,7 @@ const schemas = {
       ...sentFields({
         timestamp: time,
         email: { ...string, description: 'Possibly a placeholder that several users share.' },
-        bot_id: { ...string, description: 'The agent.' },
+        bot_id: { ...string, description: 'The bot.' },
         body: list(ref('HandoffMessageItem')),
         user_info: ref('UserInfo'),
       }),
@@ -272,7 +272,7 @@ const answer = (/** @type {string} */ description, /** @type {object} */ schema)
 const PARAMETER_ERROR = { code: 40000, message: 'Parameter error' };
 const INTERNAL_ERROR = { code: 50000, message: 'Internal system error' };
 const AUTHENTICATION_FAILED = { code: 40127, message: 'Developer authentication failed' };
-const AGENT_DELETED = { code: 40378, message: 'Agent deleted' };
+const BOT_DELETED = { code: 40378, message: 'Bot deleted' };
 
 /** Which status comes with which code is not specified. */
 const failure = (/** @type {{ code: number, message: string }[]} */ failures) => ({
@@ -327,7 +327,7 @@ const pair = { question: 'Where is my parcel?', answer: 'It arrives within two d
 const document = {
   openapi: '3.1.1',
   info: {
-    title: 'Webhooks, human handoff and QA knowledge of a conversational-agent platform',
+    title: 'Webhooks, human handoff and QA knowledge of a conversational-bot platform',
     version: '1.0.0',
     summary: 'What the platform hosts (paths) and what it sends to a developer (webhooks).',
     description:
@@ -342,7 +342,7 @@ const document = {
     },
   ],
   tags: [
-    { name: 'Knowledge', description: 'Questions and answers an agent knows.' },
+    { name: 'Knowledge', description: 'Questions and answers a bot knows.' },
     { name: 'Webhooks', description: 'Whether the platform reaches the developer, and what it sends.' },
     { name: 'Handoff', description: 'The human side of a handed-over conversation.' },
   ],
@@ -374,11 +374,11 @@ const document = {
       post: hosted({
         id: 'checkWebhooks',
         tag: 'Webhooks',
-        summary: "Probe the agent's webhooks",
+        summary: "Probe the bot's webhooks",
         description:
           'No parameters and no body. Sends every configured webhook a request in the standard message format with `istest: true`. Status 200 means reachable; any other status, a timeout or a connection failure means not reachable.',
         success: 'WebhookCheckAnswer',
-        failures: [PARAMETER_ERROR, AUTHENTICATION_FAILED, AGENT_DELETED],
+        failures: [PARAMETER_ERROR, AUTHENTICATION_FAILED, BOT_DELETED],
       }),
     },
     '/v1/webhook/service/health': {
@@ -425,9 +425,9 @@ const document = {
   webhooks: {
     message: sent({
       id: 'message',
-      summary: 'An agent, or a human, answered a user',
+      summary: 'A bot, or a human, answered a user',
       description: 'POST {developer_url}',
-      body: 'AgentMessage',
+      body: 'BotMessage',
       example: {
         user_id: 'ada',
         anonymous_id: 'device-1',
@@ -475,7 +475,7 @@ const document = {
         conversation_id: 'handoff-1',
         timestamp: 1742265090895,
         email: 'ada@example.com',
-        bot_id: 'agent-1',
+        bot_id: 'bot-1',
         body: [
           { text: 'Where is my parcel?', message_type: 'QUESTION' },
           { text: 'It arrives within two days.', message_type: 'ANSWER' },
@@ -506,7 +506,7 @@ const document = {
   },
   components: {
     securitySchemes: {
-      apiKey: { type: 'http', scheme: 'bearer', description: 'The API key of the agent.' },
+      apiKey: { type: 'http', scheme: 'bearer', description: 'The API key of the bot.' },
       webhookBearer: {
         type: 'http',
         scheme: 'bearer',

@@ -16,17 +16,17 @@ file that \`--config\` names, written as \`PORT\` or as \`port\`. Flags override
 \`.env\`, and \`.env\` overrides the file of \`--config\`. Other users of a machine can see command lines: give secrets in
 the environment or in a file. If settings are missing or wrong, the program lists all of them and exits with code 2.
 
-A file may name several agents. Each has its own \`webhookUsername\`, \`webhookSecret\`, \`handoffToken\`, \`handoffAuth\`,
-\`serviceBaseUrl\` and \`serviceApiKey\`; the other settings are for all of them, and a common \`serviceBaseUrl\` is the
+A file may name several bots. Each has its own \`webhookUsername\`, \`webhookSecret\`, \`handoffToken\`, \`handoffAuth\`,
+\`platformBaseUrl\` and \`platformApiKey\`; the other settings are for all of them, and a common \`platformBaseUrl\` is the
 default of theirs:
 
 \`\`\`json
 {
   "port": 3000,
-  "serviceBaseUrl": "https://api.example.com",
-  "agents": {
-    "sales": { "webhookUsername": "sales", "handoffToken": "…", "serviceApiKey": "…" },
-    "support": { "webhookUsername": "support", "handoffToken": "…", "serviceApiKey": "…" }
+  "platformBaseUrl": "https://api.example.com",
+  "bots": {
+    "sales": { "webhookUsername": "sales", "handoffToken": "…", "platformApiKey": "…" },
+    "support": { "webhookUsername": "support", "handoffToken": "…", "platformApiKey": "…" }
   }
 }
 \`\`\`

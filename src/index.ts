@@ -29,10 +29,10 @@ export {
   type WhenClosed,
 } from './bridge/index.js';
 export {
-  createServiceClient,
-  type ServiceClient,
-  type ServiceClientOptions,
-  ServiceError,
+  createPlatformClient,
+  type PlatformClient,
+  type PlatformClientOptions,
+  PlatformError,
 } from './client/index.js';
 export { type Delivery, type DeliveryStats, type InlineOptions, inline } from './delivery/index.js';
 export type {
@@ -42,11 +42,11 @@ export type {
   FailureMessage,
   GreetMessage,
   HandleMessage,
+  PlatformMessage,
   ReceiverStepMessage,
   ReplyMessage,
   RequestMessage,
   SendMessage,
-  ServiceMessage,
   StepMessage,
   Steps,
   TraceCarrier,
@@ -83,11 +83,11 @@ export { createLog, type LogOptions } from './internal/create-log.js';
 export { type ErrorCode, HandoffKitError, type Log } from './internal/index.js';
 export { ValidationError } from './protocol/index.js';
 export {
-  type AgentOptions,
   type AuthChoice,
   type AuthFunction,
   type AuthRequest,
   type AuthScheme,
+  type BotOptions,
   basic,
   bearer,
   type CommonReceiverOptions,
@@ -112,6 +112,6 @@ export {
   type ReceiverRequest,
   type RequestListener,
   type SendAnswer,
-  type SeveralAgentsOptions,
+  type SeveralBotsOptions,
   webhookUser,
 } from './receiver/index.js';

@@ -1,5 +1,5 @@
 import { createServer } from 'node:http';
-import { agentMessage, messageText } from '../../dist/protocol/index.js';
+import { botMessage, messageText } from '../../dist/protocol/index.js';
 import { authorized } from './credentials.js';
 import { express } from './root.js';
 
@@ -14,7 +14,7 @@ export function create({ handled }) {
     },
     express.json(),
     (req, res) => {
-      const { success, data } = agentMessage.safeParse(req.body);
+      const { success, data } = botMessage.safeParse(req.body);
       if (!success) return res.status(400).json({ code: 400, msg: 'invalid body' });
       handled(messageText(data));
       return res.json({ code: 200, msg: 'success' });

@@ -1,5 +1,5 @@
 import Fastify from 'fastify';
-import { agentMessage, messageText } from '../../dist/protocol/index.js';
+import { botMessage, messageText } from '../../dist/protocol/index.js';
 import { authorized } from './credentials.js';
 
 /** A hand-written receiver with the project's own schema. @type {import('./index.js').CreateServer} */
@@ -15,7 +15,7 @@ export async function create({ handled }) {
       },
     },
     async (request, reply) => {
-      const { success, data } = agentMessage.safeParse(request.body);
+      const { success, data } = botMessage.safeParse(request.body);
       if (!success) return reply.code(400).send({ code: 400, msg: 'invalid body' });
       handled(messageText(data));
       return { code: 200, msg: 'success' };

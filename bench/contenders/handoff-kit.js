@@ -53,7 +53,7 @@ async function inHono(/** @type {import('../../dist/index.js').Receiver} */ rece
 /**
  * Reads text, speech and usage of a message; returns the text.
  *
- * @param {import('../../dist/protocol/index.js').AgentMessage} payload
+ * @param {import('../../dist/protocol/index.js').BotMessage} payload
  */
 function readAll({ output, usage }) {
   const text = output.map(({ content }) => content.text).join('\n');

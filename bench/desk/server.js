@@ -16,7 +16,7 @@ const url = `http://127.0.0.1:${typeof address === 'object' && address ? address
 
 const receiver = createReceiver({
   auth: { message: noAuth(), handoff: noAuth() },
-  service: { baseUrl: `${url}/service`, apiKey: 'key' },
+  platform: { baseUrl: `${url}/platform`, apiKey: 'key' },
   delivery: sqlite({ file }),
   waitTimeoutMs: 86_400_000,
   log: false,
@@ -31,7 +31,7 @@ const desk = createDesk({
 });
 app.use('/webhook', receiver);
 app.use('/desk', desk);
-app.use('/service', (_request, response) => void response.json({ code: 200, message: 'success' }));
+app.use('/platform', (_request, response) => void response.json({ code: 200, message: 'success' }));
 await receiver.start();
 for (let index = 0; index < Number(count); index += 1)
   await desk.agents.saveExternal({ id: `a${index}`, name: `Agent ${index}`, role: 'supervisor' });

@@ -27,7 +27,7 @@ const CHAPTERS = [
       ['Credentials', 'credentials'],
       ['Delivery guarantees', 'delivery'],
       ['Several agents', 'several-agents'],
-      ['The service client', 'client'],
+      ['The platform client', 'client'],
       ['The command line', 'command-line'],
       ['Testing', 'testing'],
     ],

@@ -2,7 +2,7 @@
 /**
  * The module under test: a desk that answers questions about orders. The real program uses it like this:
  *
- *   app.use('/webhook', createOrderDesk({ auth: { … }, service: { … } }));
+ *   app.use('/webhook', createOrderDesk({ auth: { … }, platform: { … } }));
  */
 import { createReceiver } from 'handoff-kit';
 

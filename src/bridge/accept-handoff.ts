@@ -79,10 +79,10 @@ export function createAdmitHandoff(
 
 /** The event of this request. */
 function toEvent(context: AdmitContext): DeliveredEvent<'handoff.requested'> {
-  const { agent, key, conversationId, receivedAt, requestId, payload } = context;
+  const { bot, key, conversationId, receivedAt, requestId, payload } = context;
   return {
     name: 'handoff.requested',
-    agent,
+    bot,
     key,
     conversationId,
     body: payload,
@@ -114,7 +114,7 @@ export function createOnRequested(
     const text = await renderMessage('greeting', conversation);
     if (text === null) return;
     const once = `bridge greeting ${sessionKey(conversation)}`;
-    await conversations.reply(conversation.id, text, { once, by: 'kit' });
+    await conversations.reply(conversation.id, text, { once, by: 'system' });
   };
 
   const giveUpOrPostpone = async (

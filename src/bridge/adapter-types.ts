@@ -37,13 +37,13 @@ export interface HandoffRoute {
 export interface HandoffSession {
   /** Idempotency key: the same on every attempt to open this conversation, and unique to it. */
   readonly key: string;
-  /** The id of the conversation: the platform's, or `<agent>/<the platform's id>` where a receiver has several agents. */
+  /** The id of the conversation: the platform's, or `<bot>/<the platform's id>` where a receiver has several bots. */
   readonly conversationId: string;
-  /** The platform's agent that requested the handoff, by its name in `createReceiver`; `default` where there is one. */
-  readonly agent: string;
+  /** The bot that requested the handoff, by its name in `createReceiver`; `default` where there is one. */
+  readonly bot: string;
   /** The user. Identify contacts by `user.key`: many users can share one placeholder e-mail address. */
   readonly user: User;
-  /** The platform's own id of that agent. */
+  /** The platform's id of that bot. */
   readonly botId: string | null;
   /** The conversation before the handoff, oldest first. */
   readonly transcript: readonly TranscriptItem[];
@@ -68,8 +68,8 @@ export interface OpenedConversation {
 export interface ConversationRef {
   /** The id of the conversation, as in {@link HandoffSession}. */
   readonly conversationId: string;
-  /** The platform's agent that requested the handoff. */
-  readonly agent: string;
+  /** The bot that requested the handoff. */
+  readonly bot: string;
   /** The helpdesk's id, as `open` returned it. */
   readonly externalId: string;
   readonly url: string | null;

@@ -13,7 +13,7 @@ import type { Orphans } from './orphans.js';
 const REASON_TEXT: Readonly<Record<CloseReason['by'], string>> = {
   user: 'The user has left the conversation.',
   timeout: 'The conversation timed out.',
-  kit: 'The conversation was ended automatically.',
+  system: 'The conversation was ended automatically.',
 };
 
 /** Why a conversation is closed, in the words of the bridge. */
@@ -97,7 +97,8 @@ export function createTellAndEnd({ conversations, renderMessage, log }: BridgeCo
     const key = sessionKey(conversation);
     log.warn({ conversationId: id, why }, 'conversation ended by the bridge');
     const text = await renderMessage(message, conversation);
-    if (text !== null) await conversations.reply(id, text, { once: `bridge ${message} ${key}`, by: 'kit' });
-    await conversations.end(id, { once: `bridge end ${key}`, by: 'kit', why });
+    if (text !== null)
+      await conversations.reply(id, text, { once: `bridge ${message} ${key}`, by: 'system' });
+    await conversations.end(id, { once: `bridge end ${key}`, by: 'system', why });
   };
 }

@@ -23,11 +23,11 @@ export function sessionKey({ id, session }: Pick<Conversation, 'id' | 'session'>
 
 /** The conversation as `open` and `find` receive it. */
 export function toSession(conversation: Conversation): HandoffSession {
-  const { id, agent, user, botId, transcript, requestedAt, replyBy } = conversation;
+  const { id, bot, user, botId, transcript, requestedAt, replyBy } = conversation;
   return {
     key: sessionKey(conversation),
     conversationId: id,
-    agent,
+    bot,
     user,
     botId,
     transcript,
@@ -43,11 +43,11 @@ export function toLink(adapter: string, { externalId, url, extra = {} }: OpenedC
 
 /** The conversation as `send` and `close` receive it. */
 export function toRef(
-  { id, agent, user }: Pick<Conversation, 'id' | 'agent' | 'user'>,
+  { id, bot, user }: Pick<Conversation, 'id' | 'bot' | 'user'>,
   link: AdapterLink,
 ): ConversationRef {
   const { externalId, url, extra } = link;
-  return { conversationId: id, agent, externalId, url, extra, user };
+  return { conversationId: id, bot, externalId, url, extra, user };
 }
 
 /**
@@ -85,6 +85,6 @@ export function failUnaccepted(
     store,
     id,
     (current) => current.session === session && current.state === 'requested' && mayFail(current),
-    { state: 'failed', closure: { by: 'kit', why, at: new Date() } },
+    { state: 'failed', closure: { by: 'system', why, at: new Date() } },
   );
 }

@@ -119,7 +119,7 @@ const FIRST_PAUSE = 25;
  * Creates a bridge between a receiver and an adapter. Create it before the receiver gets its first request.
  *
  * @example
- * const receiver = createReceiver({ auth, service, delivery: sqlite({ file: 'handoff.db' }) });
+ * const receiver = createReceiver({ auth, platform, delivery: sqlite({ file: 'handoff.db' }) });
  * const bridge = createBridge({ receiver, adapter: ourDesk(settings) });
  * app.post('/desk', bridge.webhook);
  * app.use('/webhook', receiver);

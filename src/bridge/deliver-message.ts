@@ -44,7 +44,7 @@ export function createOnMessage(
       const text = await renderMessage('delayed', conversation);
       if (text === null) return;
       const once = `bridge delayed ${sessionKey(conversation)} ${Math.floor(Date.now() / DELAYED_EVERY_MS)}`;
-      await conversations.reply(conversation.id, text, { once, by: 'kit' });
+      await conversations.reply(conversation.id, text, { once, by: 'system' });
     } catch (error) {
       log.warn({ conversationId: conversation.id, err: error }, 'the user was not told of the delay');
     }

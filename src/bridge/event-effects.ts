@@ -38,7 +38,7 @@ export function createEventEffects(
     if (shown.trim() === '') return drop('it has no text');
     if (!isOpen(state)) return { dropped: `the conversation is ${state}`, isLate: true };
     const text = settings.addAgentName(author.name, shown);
-    const receipt = await conversations.reply(id, text, { once: onceKey(event), humanAgent: author.name });
+    const receipt = await conversations.reply(id, text, { once: onceKey(event), agentName: author.name });
     counters.count('replied');
     return receipt;
   };
@@ -49,7 +49,11 @@ export function createEventEffects(
     if (!isOpen(conversation.state)) return drop(`the conversation is ${conversation.state}`);
     const text = await renderMessage('agentJoined', conversation, name);
     if (text === null) return drop('messages.agentJoined is not set');
-    return conversations.reply(conversation.id, text, { once: onceKey(event), by: 'kit', humanAgent: name });
+    return conversations.reply(conversation.id, text, {
+      once: onceKey(event),
+      by: 'system',
+      agentName: name,
+    });
   };
 
   const onClosed = async (event: InboundClose, conversation: Conversation): Promise<EventOutcome> => {
@@ -61,7 +65,7 @@ export function createEventEffects(
     if (adapter.capabilities.nativeClose) await closer.markClosed(conversation);
     const text = isResumed ? null : await renderMessage('closed', conversation, event.author.name);
     const once = onceKey(event);
-    if (text !== null) await conversations.reply(id, text, { once: `${once} text`, by: 'kit' });
+    if (text !== null) await conversations.reply(id, text, { once: `${once} text`, by: 'system' });
     const receipt = await conversations.end(id, { once, why: `ended in ${adapter.name}` });
     counters.count('closedByAgent');
     if (!adapter.capabilities.nativeClose) confirmClose(conversation);
@@ -70,7 +74,7 @@ export function createEventEffects(
 
   /** Without a closed state in the helpdesk, our `close` shows the agents that theirs took effect. */
   const confirmClose = (conversation: Conversation): void => {
-    const reason = { by: 'kit', text: 'An agent has ended the conversation.' } as const;
+    const reason = { by: 'system', text: 'An agent has ended the conversation.' } as const;
     closer.close(conversation, reason).catch((error: unknown) => {
       const details = { conversationId: conversation.id, err: error };
       log.warn(details, 'close not shown in the helpdesk yet; the reconcile loop retries');

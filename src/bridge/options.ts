@@ -123,7 +123,7 @@ export type RenderMessage = (
 
 /** Creates {@link RenderMessage}. */
 export function createRenderMessage(messages: BridgeMessages): RenderMessage {
-  return async (name, conversation, agent = conversation.humanAgent) => {
+  return async (name, conversation, agent = conversation.agentName) => {
     const message = messages[name];
     if (message === undefined) return null;
     const text = typeof message === 'string' ? message : await message({ conversation, agent });

@@ -38,7 +38,7 @@ export interface Orphans {
 export const IN_DOUBT_MS = 600_000;
 
 const OPENED_TOO_LATE: CloseReason = {
-  by: 'kit',
+  by: 'system',
   text: 'The conversation ended before it was open here: opening it took too long.',
 };
 

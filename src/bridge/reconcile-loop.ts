@@ -66,8 +66,8 @@ export function createReconcileLoop(
   const reportClose = async (conversation: Conversation): Promise<void> => {
     const { closure, link } = conversation;
     if (link?.adapter !== adapter.name || !closure) return;
-    const by = closure.by === 'agent' ? 'kit' : closure.by;
-    if (by !== 'kit' && age(conversation) < settings.callTimeoutMs) return;
+    const by = closure.by === 'agent' ? 'system' : closure.by;
+    if (by !== 'system' && age(conversation) < settings.callTimeoutMs) return;
     if ((await closer.isMarkedClosed(conversation)) || (await closeCalls.isGivenUp(conversation))) return;
     await closer.close(conversation, closeReason(by));
   };

@@ -73,7 +73,7 @@ export interface TranscriptTextOptions {
   readonly maxLength?: number;
 }
 
-const NAMES = { user: 'Customer', agent: 'AI', other: 'Note' } as const;
+const NAMES = { user: 'Customer', bot: 'AI', other: 'Note' } as const;
 const OMITTED = '[earlier messages were left out]';
 
 /**

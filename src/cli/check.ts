@@ -4,31 +4,31 @@ import type { WebhookCheckResult } from '../protocol/index.js';
 import { printable } from '../standalone/index.js';
 import { EXIT } from './exit-codes.js';
 import { print, table } from './output.js';
-import { addServiceFlags, runWithService, SERVICE_HELP, type ServiceFlags } from './service-flags.js';
+import { addPlatformFlags, PLATFORM_HELP, type PlatformFlags, runWithPlatform } from './platform-flags.js';
 
-type CheckFlags = ServiceFlags & { readonly showUrls?: boolean };
+type CheckFlags = PlatformFlags & { readonly showUrls?: boolean };
 
-const MORE_HELP = `${SERVICE_HELP}
+const MORE_HELP = `${PLATFORM_HELP}
 
 Parts of a URL that could be a token are hidden; --show-urls shows them.
 
 Example:
-  $ export SERVICE_BASE_URL=https://api.example.com SERVICE_API_KEY=…
+  $ export PLATFORM_BASE_URL=https://api.example.com PLATFORM_API_KEY=…
   $ handoff-kit check && echo 'all reachable'
 
 Exit codes: 0 every webhook is reachable, 1 one is not or the platform refused, 2 wrong use`;
 
-/** `check`: makes the platform test the agent's webhooks. */
+/** `check`: makes the platform test the bot's webhooks. */
 export function define(command: Command): void {
   command
-    .description('Makes the platform test every webhook of the agent, and shows which it can reach.')
+    .description('Makes the platform test every webhook of the bot, and shows which it can reach.')
     .option('--show-urls', 'show whole URLs, with tokens that may be in them');
-  addServiceFlags(command).addHelpText('after', MORE_HELP).action(run);
+  addPlatformFlags(command).addHelpText('after', MORE_HELP).action(run);
 }
 
 function run(flags: CheckFlags): Promise<void> {
-  return runWithService(flags, async (service, output) => {
-    const { results } = await service.webhooks.check();
+  return runWithPlatform(flags, async (platform, output) => {
+    const { results } = await platform.webhooks.check();
     const shown = results.map((result) => ({
       ...result,
       webhook_url: flags.showUrls ? result.webhook_url : redactUrl(result.webhook_url),
@@ -40,7 +40,7 @@ function run(flags: CheckFlags): Promise<void> {
 }
 
 function textOf(results: readonly WebhookCheckResult[], colours: boolean): string {
-  if (results.length === 0) return 'This agent has no webhooks.';
+  if (results.length === 0) return 'This bot has no webhooks.';
   const { green, red } = createColors(colours);
   const rows = results.map((result) => [
     result.reachable ? 'reachable' : 'UNREACHABLE',

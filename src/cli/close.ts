@@ -1,11 +1,11 @@
 import type { Command } from 'commander';
 import { EXIT } from './exit-codes.js';
 import { print } from './output.js';
-import { addServiceFlags, runWithService, SERVICE_HELP, type ServiceFlags } from './service-flags.js';
+import { addPlatformFlags, PLATFORM_HELP, type PlatformFlags, runWithPlatform } from './platform-flags.js';
 
-type CloseFlags = ServiceFlags & { readonly conversation: string };
+type CloseFlags = PlatformFlags & { readonly conversation: string };
 
-const MORE_HELP = `${SERVICE_HELP}
+const MORE_HELP = `${PLATFORM_HELP}
 
 Example:
   $ handoff-kit close --conversation 65d4…
@@ -17,13 +17,13 @@ export function define(command: Command): void {
   command
     .description('Ends a handed-over conversation: the user gets no more human replies until asking again.')
     .requiredOption('--conversation <id>', 'the conversation_id of the handoff request');
-  addServiceFlags(command).addHelpText('after', MORE_HELP).action(run);
+  addPlatformFlags(command).addHelpText('after', MORE_HELP).action(run);
 }
 
 function run(flags: CloseFlags): Promise<void> {
-  return runWithService(flags, async (service, output) => {
+  return runWithPlatform(flags, async (platform, output) => {
     const { conversation: conversationId } = flags;
-    const answer = await service.end({ conversationId });
+    const answer = await platform.end({ conversationId });
     print(output, { ok: true, conversationId, answer }, 'Closed.');
     return EXIT.ok;
   });

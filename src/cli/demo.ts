@@ -6,22 +6,22 @@ import { type Output, print, runCommand } from './output.js';
 
 interface DemoFlags {
   readonly port: number;
-  readonly agents: '1' | '2';
+  readonly bots: '1' | '2';
   readonly automatic?: boolean;
   readonly script?: boolean;
   readonly json?: boolean;
 }
 
 const MORE_HELP = `
-It needs no account and no settings: a simulated platform, a receiver and a desk for human agents start together on
+It needs no account and no settings: a simulated platform, a receiver and a desk for agents start together on
 this machine, with credentials generated for this run. Open the page in the output: you are a customer, and beside that
-the human agent who answers, with a colleague to transfer to. The link logs you in at the desk once; after that the desk
+the agent who answers, with a colleague to transfer to. The link logs you in at the desk once; after that the desk
 asks for a login.
 
 With --automatic a program plays the human: it greets, answers every message, and closes when you say "bye".
 
 Output:
-  → the platform sends a request to the receiver (an agent's message, establish, chat, close)
+  → the platform sends a request to the receiver (a bot's message, establish, chat, close)
   ← the receiver calls the platform (reply, human close)
   Each comes with the request and the answer. Credentials are never shown.
 
@@ -32,8 +32,8 @@ Examples:
   Without the desk, answered by a program:
     $ handoff-kit demo --automatic
 
-  With two AI agents, sales and support, in one receiver:
-    $ handoff-kit demo --agents 2
+  With two bots, sales and support, in one receiver:
+    $ handoff-kit demo --bots 2
 
   On a port of your choice:
     $ handoff-kit demo --port 8080
@@ -59,10 +59,7 @@ export function define(command: Command): void {
     )
     .option('--port <number>', 'the port of the page; 0 takes any free one', parsePort, 0)
     .addOption(
-      new Option(
-        '--agents <number>',
-        'the number of AI agents; with two, the desk shows whose conversation it is',
-      )
+      new Option('--bots <number>', 'the number of bots; with two, the desk shows whose conversation it is')
         .choices(['1', '2'])
         .default('1'),
     )
@@ -76,14 +73,14 @@ export function define(command: Command): void {
 }
 
 async function runDemo(
-  { port, agents, automatic = false, script = false }: Omit<DemoFlags, 'json'>,
+  { port, bots, automatic = false, script = false }: Omit<DemoFlags, 'json'>,
   output: Output,
 ): Promise<number> {
   const { startDemo } = await import('./demo/server.js');
   const { createCommandLog } = await import('./traffic.js');
   const isAutomatic = automatic || script;
   const log = createCommandLog(output);
-  const demo = await startDemo({ port, log, automatic: isAutomatic, agents: agents === '2' ? 2 : 1 });
+  const demo = await startDemo({ port, log, automatic: isAutomatic, bots: bots === '2' ? 2 : 1 });
   return script ? playDemo(demo, output) : watchDemo(demo, output, isAutomatic);
 }
 
@@ -99,8 +96,8 @@ async function playDemo(demo: Demo, output: Output): Promise<number> {
 
 async function watchDemo(demo: Demo, output: Output, automatic: boolean): Promise<number> {
   const { watchTraffic } = await import('./traffic.js');
-  const { pageUrl: url, serviceUrl, receiverUrl, simulator, close } = demo;
-  const data = { url, openapi: `${serviceUrl}/openapi.json`, receiverUrl };
+  const { pageUrl: url, platformUrl, receiverUrl, simulator, close } = demo;
+  const data = { url, openapi: `${platformUrl}/openapi.json`, receiverUrl };
   const text = automatic ? automaticWelcome(demo) : deskWelcome(demo);
   await watchTraffic({ traffic: simulator.traffic, opening: { data, text }, close }, output);
   return EXIT.ok;
@@ -109,12 +106,12 @@ async function watchDemo(demo: Demo, output: Output, automatic: boolean): Promis
 const deskWelcome = ({ pageUrl, sampleQuestion, ...urls }: Demo): string => `
   Open ${pageUrl} in a browser (Ctrl-C stops the demo)
 
-  It has a customer of the platform, and the desk where you and a colleague are the human agents. The link works once.
+  It has a customer of the platform, and the desk where you and a colleague are the agents. The link works once.
   1. Write as the customer, for instance: ${sampleQuestion}
-     The AI agent answers, and the receiver gets a copy of the answer.
+     The bot answers, and the receiver gets a copy of the answer.
   2. Ask for a human. The conversation appears at the desk.
   3. Choose it there, read the earlier messages, and answer. Both sides can close it.
-  4. Below is every request with its answer. "Teach the AI" adds your answer to the agent's knowledge.
+  4. Below is every request with its answer. "Teach the AI" adds your answer to the bot's knowledge.
 
 ${urlLines(urls)}`;
 
@@ -122,14 +119,14 @@ const automaticWelcome = ({ pageUrl, sampleQuestion, ...urls }: Demo): string =>
   Open ${pageUrl} in a browser (Ctrl-C stops the demo)
 
   1. Write as a customer, for instance: ${sampleQuestion}
-     The AI agent answers, and the receiver gets a copy of the answer.
+     The bot answers, and the receiver gets a copy of the answer.
   2. Ask for a human. The receiver accepts, and its automatic first reply connects you.
   3. Continue to write: each message is answered automatically. "bye" makes the human close; Close is you leaving.
   4. Beside the chat is every request with its answer, and faults to switch on.
 
 ${urlLines(urls)}`;
 
-const urlLines = ({ serviceUrl, receiverUrl }: Pick<Demo, 'serviceUrl' | 'receiverUrl'>): string =>
-  `  The receiver is at ${receiverUrl}, the API description at ${serviceUrl}/openapi.json.
+const urlLines = ({ platformUrl, receiverUrl }: Pick<Demo, 'platformUrl' | 'receiverUrl'>): string =>
+  `  The receiver is at ${receiverUrl}, the API description at ${platformUrl}/openapi.json.
   → the platform sends, ← the receiver calls:
 `;

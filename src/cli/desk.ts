@@ -78,7 +78,7 @@ function addAgent(
 
 const ROLE_HELP = `${DATABASE_HELP}
 
-An agent answers conversations. A supervisor also takes over conversations of others, teaches the AI agent, changes the
+An agent answers conversations. A supervisor also takes over conversations of others, teaches the bot, changes the
 canned replies and settles dead letters. An administrator also manages agents and reads the audit log.
 
 Exit codes: 0 success, 1 there is no such agent, 2 wrong use`;

@@ -143,7 +143,7 @@ async function runDoctor(flags: DoctorFlags, output: Output): Promise<number> {
 
 const announcement = (urls: string): string =>
   `The doctor sends real events to ${printable(urls)}:
-  about 200 requests; the receiver gets about 30 messages of an agent and 20 handoffs.
+  about 200 requests; the receiver gets about 30 messages of a bot and 20 handoffs.
   Their conversation ids begin with "doctor-", and the doctor closes every handoff that it opens.
 `;
 

@@ -58,7 +58,7 @@ export interface ReceiverFlags {
 /** The explanation of {@link addReceiverFlags} for the help. */
 export const CREDENTIALS_HELP = `
 Credentials:
-  Messages carry the webhook username and secret of the agent's settings: the username alone as Bearer, both as
+  Messages carry the webhook username and secret of the bot's settings: the username alone as Bearer, both as
   Basic. Handoff requests carry nothing unless --handoff-auth says otherwise, since known deployments send none:
     path     --handoff-token as a segment of the path: <url>/<token>/chat; the default with a token
     bearer   --handoff-token as Authorization: Bearer <token>

@@ -14,18 +14,18 @@ import { type Output, print, UsageError } from './output.js';
 
 type ForgetFlags = DatabaseFlags & {
   readonly user: string;
-  readonly agent?: string;
+  readonly bot?: string;
   readonly yes?: boolean;
 };
 
 const MORE_HELP = `${DATABASE_HELP}
 
 What it does:
-  It finds the conversations of a user by the user_id or anonymous_id of agents' messages and handoff requests, and
+  It finds the conversations of a user by the user_id or anonymous_id of bots' messages and handoff requests, and
   removes all their data: waiting jobs, dead letters and finished jobs of inbox and outbox, the state of their
   handed-over conversations, and what the desk stored of them. Waiting jobs are no longer handled or sent. A user who
-  is known to the platform by several ids has to be forgotten under each of them. With several agents, a user is
-  forgotten at all of them unless --agent names one.
+  is known to the platform by several ids has to be forgotten under each of them. With several bots, a user is
+  forgotten at all of them unless --bot names one.
   It does not reach backups, your log, or data that your handlers have stored elsewhere.
 
 Examples:
@@ -39,7 +39,7 @@ export function define(command: Command): void {
   command
     .description("Removes a user's data from inbox, outbox and dead letters, for good.")
     .requiredOption('--user <id>', 'the user_id or anonymous_id of the user')
-    .option('--agent <name>', 'only conversations with this agent of several')
+    .option('--bot <name>', 'only conversations with this bot of several')
     .option('-y, --yes', 'do not ask');
   addDatabaseFlags(command)
     .addHelpText('after', MORE_HELP)
@@ -49,7 +49,7 @@ export function define(command: Command): void {
 }
 
 async function forget(
-  { user, agent, yes = false }: ForgetFlags,
+  { user, bot, yes = false }: ForgetFlags,
   { queues, sql, name }: OpenQueues,
   output: Output,
 ): Promise<number> {
@@ -60,7 +60,7 @@ async function forget(
   }
   // The desk's tables are its own: opening its store adds them to what is forgotten.
   await openDocumentStore(sql);
-  const removed = await queues.forget(user, { agent });
+  const removed = await queues.forget(user, { bot });
   const text = `Jobs and conversations removed: ${removed}.`;
   print(output, { user, removed }, removed === 0 ? 'No data of this user was stored.' : text);
   return EXIT.ok;

@@ -1,20 +1,20 @@
 import type { Command } from 'commander';
 import { createColors } from 'picocolors';
-import type { ServiceHealth, UnavailableReason } from '../client/index.js';
+import type { PlatformHealth, UnavailableReason } from '../client/index.js';
 import { untilStopSignal } from '../standalone/index.js';
 import { EXIT } from './exit-codes.js';
 import { parseDuration } from './flags.js';
 import { type Output, print } from './output.js';
-import { addServiceFlags, runWithService, type ServiceFlags } from './service-flags.js';
+import { addPlatformFlags, type PlatformFlags, runWithPlatform } from './platform-flags.js';
 
-type HealthFlags = ServiceFlags & { readonly watch?: boolean; readonly interval?: number };
+type HealthFlags = PlatformFlags & { readonly watch?: boolean; readonly interval?: number };
 
 const MORE_HELP = `
 It needs no key: the health of the platform is public.
 
 Examples:
-  $ handoff-kit health --service-base-url https://api.example.com
-  $ handoff-kit health --service-base-url https://api.example.com --watch
+  $ handoff-kit health --platform-base-url https://api.example.com
+  $ handoff-kit health --platform-base-url https://api.example.com --watch
 
 Exit codes: 0 the platform is available, 1 it is not (with --watch: when it was stopped), 2 wrong use`;
 
@@ -36,13 +36,13 @@ export function define(command: Command): void {
       'with --watch: the time between two checks; default 20s, as recommended',
       parseDuration,
     );
-  addServiceFlags(command).addHelpText('after', MORE_HELP).action(run);
+  addPlatformFlags(command).addHelpText('after', MORE_HELP).action(run);
 }
 
 function run(flags: HealthFlags): Promise<void> {
   const { timeout: timeoutMs, interval: intervalMs } = flags;
   // The health request carries no key, but the client requires one.
-  return runWithService({ ...flags, serviceApiKey: 'none' }, async ({ webhooks }, output) => {
+  return runWithPlatform({ ...flags, platformApiKey: 'none' }, async ({ webhooks }, output) => {
     if (!flags.watch) {
       const health = await webhooks.health({ timeoutMs });
       report(health, output);
@@ -55,9 +55,9 @@ function run(flags: HealthFlags): Promise<void> {
   });
 }
 
-const exitCodeOf = (health: ServiceHealth | null): number => (health?.available ? EXIT.ok : EXIT.no);
+const exitCodeOf = (health: PlatformHealth | null): number => (health?.available ? EXIT.ok : EXIT.no);
 
-function report(health: ServiceHealth, output: Output): void {
+function report(health: PlatformHealth, output: Output): void {
   const { green, red, dim } = createColors(output.colours);
   const time = new Date();
   const { available, status, latencyMs, reason } = health;

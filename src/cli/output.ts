@@ -99,10 +99,10 @@ export function printFailure(
   stream.write(`${json ? JSON.stringify({ error: data }) : text}\n`);
 }
 
-/** The fields of a `ServiceError`, whose class is loaded only by commands that call the platform. */
+/** The fields of a `PlatformError`, whose class is loaded only by commands that call the platform. */
 interface PlatformFailure {
-  readonly serviceCode: number | null;
-  readonly serviceMessage: string | null;
+  readonly platformCode: number | null;
+  readonly platformMessage: string | null;
   readonly outcome: string;
 }
 
@@ -110,12 +110,12 @@ interface PlatformFailure {
 export function describeFailure(error: HandoffKitError): { readonly data: object; readonly text: string } {
   const { code, message } = error;
   const problems = 'problems' in error ? { problems: error.problems } : {};
-  if (!('serviceMessage' in error))
+  if (!('platformMessage' in error))
     return { data: { code, message, ...problems }, text: asSentence(message) };
-  const { serviceCode, serviceMessage, outcome } = error as HandoffKitError & PlatformFailure;
-  const said = serviceMessage === null ? '' : `\nThe platform says: ${printable(serviceMessage)}`;
+  const { platformCode, platformMessage, outcome } = error as HandoffKitError & PlatformFailure;
+  const said = platformMessage === null ? '' : `\nThe platform says: ${printable(platformMessage)}`;
   return {
-    data: { code, message, serviceCode, serviceMessage, outcome },
+    data: { code, message, platformCode, platformMessage, outcome },
     text: `${printable(asSentence(message))}${said}`,
   };
 }

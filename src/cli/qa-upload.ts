@@ -1,12 +1,12 @@
 import { createColors } from 'picocolors';
-import { type CallOptions, type ServiceClient, ServiceError } from '../client/index.js';
+import { type CallOptions, type PlatformClient, PlatformError } from '../client/index.js';
 import { HandoffKitError } from '../internal/index.js';
 import { type DocumentResult, MAX_FILES, type QaResult, ValidationError } from '../protocol/index.js';
 import { onStopSignal, printable } from '../standalone/index.js';
 import { EXIT } from './exit-codes.js';
 import { describeFailure, type Output, print, UsageError } from './output.js';
+import { type PlatformFlags, withFlagNames } from './platform-flags.js';
 import { type FileFlags, type PairFlags, readFilesToAdd, readFilesToUpdate, readPairs } from './qa-input.js';
-import { type ServiceFlags, withFlagNames } from './service-flags.js';
 
 interface ProcessingFlags {
   readonly knowledgeBase?: string;
@@ -16,15 +16,15 @@ interface ProcessingFlags {
 }
 
 /** The flags of `qa add`. */
-export type AddFlags = ServiceFlags & ProcessingFlags & PairFlags & FileFlags & { readonly name?: string };
+export type AddFlags = PlatformFlags & ProcessingFlags & PairFlags & FileFlags & { readonly name?: string };
 
 /** The flags of `qa update`. */
-export type UpdateFlags = ServiceFlags &
+export type UpdateFlags = PlatformFlags &
   ProcessingFlags &
   PairFlags & { readonly doc?: string; readonly fileList?: string };
 
 /** Adds pairs as one document, or files as one document each. */
-export async function addQa(flags: AddFlags, { knowledge }: ServiceClient, output: Output): Promise<number> {
+export async function addQa(flags: AddFlags, { knowledge }: PlatformClient, output: Output): Promise<number> {
   const qaList = await readPairs(flags);
   const toAdd = await readFilesToAdd(flags);
   const processing = processingOptions(flags);
@@ -54,7 +54,7 @@ export async function addQa(flags: AddFlags, { knowledge }: ServiceClient, outpu
 /** Replaces the pairs of one document, or the content of several documents by files. */
 export async function updateQa(
   flags: UpdateFlags,
-  { knowledge }: ServiceClient,
+  { knowledge }: PlatformClient,
   output: Output,
 ): Promise<number> {
   const { doc, fileList } = flags;
@@ -145,7 +145,7 @@ async function sendInGroups<File>(
       reportProgress(start + group.length, files.length, failed.length);
     } catch (error) {
       if (!(error instanceof HandoffKitError)) throw error;
-      const isUnknown = error instanceof ServiceError && error.outcome === 'unknown';
+      const isUnknown = error instanceof PlatformError && error.outcome === 'unknown';
       const [unknown, notDone] = isUnknown ? [group, rest] : [[], [...group, ...rest]];
       return { documents, failed, missing, unknown, notDone, error: signal.aborted ? interrupted() : error };
     }

@@ -1,14 +1,14 @@
 import { type Command, InvalidArgumentError } from 'commander';
 import { DEFAULT_CHUNK_TOKEN, MAX_FILES } from '../protocol/index.js';
+import { addPlatformFlags, PLATFORM_HELP, runWithPlatform } from './platform-flags.js';
 import type { AddFlags, UpdateFlags } from './qa-upload.js';
-import { addServiceFlags, runWithService, SERVICE_HELP } from './service-flags.js';
 
 const FILES_HELP = `
   More than ${MAX_FILES} files are sent in groups of ${MAX_FILES}. A group that fails as a whole, or Ctrl-C, ends the run; it lists the
   files that were sent, those that were not, and those whose outcome is unknown. With --json, "notDone" can be the
   next --file-list.`;
 
-const ADD_HELP = `${SERVICE_HELP}
+const ADD_HELP = `${PLATFORM_HELP}
 
 One document from pairs:
   $ handoff-kit qa add --name Shipping --pair 'How long does it take?=Two days.' --pair 'What is the price?=5 EUR'
@@ -23,7 +23,7 @@ ${FILES_HELP}
 
 Exit codes: 0 everything was added, 1 something was not, 2 wrong use: nothing was sent`;
 
-const UPDATE_HELP = `${SERVICE_HELP}
+const UPDATE_HELP = `${PLATFORM_HELP}
 
 Replace all pairs of one document:
   $ handoff-kit qa update --doc 65d4… --pairs shipping.csv
@@ -34,9 +34,9 @@ ${FILES_HELP}
 
 Exit codes: 0 everything was updated, 1 something was not, 2 wrong use: nothing was sent`;
 
-/** `qa add` and `qa update`: the agent's knowledge. */
+/** `qa add` and `qa update`: the bot's knowledge. */
 export function define(qa: Command): void {
-  qa.description("Adds and updates pairs of questions and answers in the agent's knowledge.");
+  qa.description("Adds and updates pairs of questions and answers in the bot's knowledge.");
   const add = qa
     .command('add')
     .summary('add documents')
@@ -50,12 +50,12 @@ export function define(qa: Command): void {
       collect,
     )
     .option('--file-list <file>', 'a CSV or JSON file that lists such files, "-" for standard input');
-  addServiceFlags(addProcessingFlags(add))
+  addPlatformFlags(addProcessingFlags(add))
     .addHelpText('after', ADD_HELP)
     .action((flags: AddFlags) =>
-      runWithService(flags, async (service, output) => {
+      runWithPlatform(flags, async (platform, output) => {
         const { addQa } = await import('./qa-upload.js');
-        return addQa(flags, service, output);
+        return addQa(flags, platform, output);
       }),
     );
 
@@ -68,12 +68,12 @@ export function define(qa: Command): void {
     '--file-list <file>',
     'a CSV or JSON file that lists documents and their files, "-" for standard input',
   );
-  addServiceFlags(addProcessingFlags(update))
+  addPlatformFlags(addProcessingFlags(update))
     .addHelpText('after', UPDATE_HELP)
     .action((flags: UpdateFlags) =>
-      runWithService(flags, async (service, output) => {
+      runWithPlatform(flags, async (platform, output) => {
         const { updateQa } = await import('./qa-upload.js');
-        return updateQa(flags, service, output);
+        return updateQa(flags, platform, output);
       }),
     );
 }
@@ -85,7 +85,7 @@ const addPairFlags = (command: Command): Command =>
 
 const addProcessingFlags = (command: Command): Command =>
   command
-    .option('--knowledge-base <id>', "the knowledge base; default the agent's")
+    .option('--knowledge-base <id>', "the knowledge base; default the bot's")
     .option('--header-row <number>', 'the row of a CSV file that names its columns', parseWholeNumber)
     .option(
       '--chunk-token <number>',

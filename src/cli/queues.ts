@@ -72,7 +72,7 @@ const listHelp = (queue: QueueName): string => `${DATABASE_HELP}
 
 States:
   waiting  for earlier jobs of its conversation or for its next attempt, or running
-  dead     parked after too many failures, until it is retried or discarded
+  dead     a dead letter: it failed too often, until it is retried or discarded
 
 Examples:
   $ handoff-kit ${queue} list --dead
@@ -101,9 +101,9 @@ async function listJobs(
 
 const COLUMNS = ['id', 'state', 'since', 'conversation', 'what', 'attempts', 'last error'];
 
-/** The receiver and the agent of a job, where it has others than the default ones. */
-const ownerOf = ({ receiver, agent }: StoredJob): string =>
-  [receiver, agent].filter((name) => name !== 'default').join(' ');
+/** The receiver and the bot of a job, where it has others than the default ones. */
+const ownerOf = ({ receiver, bot }: StoredJob): string =>
+  [receiver, bot].filter((name) => name !== 'default').join(' ');
 /** Longer cells of the list are cut; `show` has the whole text. */
 const MAX_CELL_LENGTH = 60;
 
@@ -167,7 +167,7 @@ function jobText(job: StoredJobDetails, showText: boolean): string {
     ['state', job.state],
     ['since', job.createdAt.toISOString()],
     ...(job.receiver === 'default' ? [] : [['receiver', job.receiver]]),
-    ...(job.agent === 'default' ? [] : [['agent', job.agent]]),
+    ...(job.bot === 'default' ? [] : [['bot', job.bot]]),
     ['conversation', printable(job.conversationId)],
     ['what', job.what],
     ['attempts', String(job.attempts)],

@@ -2,11 +2,11 @@ import type { Command } from 'commander';
 import { EXIT } from './exit-codes.js';
 import { readText } from './input.js';
 import { print } from './output.js';
-import { addServiceFlags, runWithService, SERVICE_HELP, type ServiceFlags } from './service-flags.js';
+import { addPlatformFlags, PLATFORM_HELP, type PlatformFlags, runWithPlatform } from './platform-flags.js';
 
-type ReplyFlags = ServiceFlags & { readonly conversation: string };
+type ReplyFlags = PlatformFlags & { readonly conversation: string };
 
-const MORE_HELP = `${SERVICE_HELP}
+const MORE_HELP = `${PLATFORM_HELP}
 
 Examples:
   $ handoff-kit reply --conversation 65d4… 'Good morning, how can I help?'
@@ -22,14 +22,14 @@ export function define(command: Command): void {
     .description('Sends a reply to the user of a handed-over conversation.')
     .argument('<text>', 'the text for the user, "-" for standard input')
     .requiredOption('--conversation <id>', 'the conversation_id of the handoff request');
-  addServiceFlags(command).addHelpText('after', MORE_HELP).action(run);
+  addPlatformFlags(command).addHelpText('after', MORE_HELP).action(run);
 }
 
 function run(argument: string, flags: ReplyFlags): Promise<void> {
-  return runWithService(flags, async (service, output) => {
+  return runWithPlatform(flags, async (platform, output) => {
     const text = argument === '-' ? (await readText('-')).trimEnd() : argument;
     const { conversation: conversationId } = flags;
-    const answer = await service.reply({ conversationId, text });
+    const answer = await platform.reply({ conversationId, text });
     print(output, { ok: true, conversationId, answer }, 'Sent.');
     return EXIT.ok;
   });

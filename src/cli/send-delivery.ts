@@ -12,7 +12,7 @@ import {
 } from '../doctor/index.js';
 import { ValidationError, validateWebhook, type WebhookEndpoint } from '../protocol/index.js';
 import {
-  agentMessageBody,
+  botMessageBody,
   chatBody,
   closeBody,
   establishBody,
@@ -37,7 +37,7 @@ interface BodyFlags {
   readonly anonymous?: string;
   readonly email?: string;
   readonly phone?: string;
-  readonly agent?: string;
+  readonly bot?: string;
   readonly type?: 'TIMEOUT' | 'USER_CLOSED';
   readonly at?: WebhookEndpoint | 'handoff';
 }
@@ -100,14 +100,14 @@ const BUILDERS: Readonly<Record<WebhookEndpoint, BuildBody>> = {
   message: (flags, conversationId, now) => {
     const { text = DEFAULT_TEXT, user: userId = null, anonymous: anonymousId = null } = flags;
     const { messageId = newId() } = flags;
-    return agentMessageBody({ text, userId, anonymousId, conversationId, messageId }, now);
+    return botMessageBody({ text, userId, anonymousId, conversationId, messageId }, now);
   },
   establish: (flags, conversationId, timestamp) => {
     const { user: userId = null, anonymous: anonymousId = null, email = null, phone = null } = flags;
-    const { text = DEFAULT_TEXT, agent: agentId = 'send-agent' } = flags;
+    const { text = DEFAULT_TEXT, bot: botId = 'send-bot' } = flags;
     const user = { userId, anonymousId, email, phone };
     const transcript = [{ text, message_type: 'QUESTION' }];
-    return establishBody({ conversationId, timestamp, agentId, user, transcript });
+    return establishBody({ conversationId, timestamp, botId, user, transcript });
   },
   chat: ({ text = DEFAULT_TEXT }, conversationId, now) => chatBody(conversationId, now, text),
   close: ({ type = 'USER_CLOSED' }, conversationId, now) => closeBody(conversationId, now, type),

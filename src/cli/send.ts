@@ -12,7 +12,7 @@ const FLAGS = {
   anonymous: new Option('--anonymous <id>', 'anonymous_id'),
   email: new Option('--email <address>', "the user's address"),
   phone: new Option('--phone <number>', "the user's number"),
-  agent: new Option('--agent <id>', 'bot_id'),
+  bot: new Option('--bot <id>', 'bot_id'),
   type: new Option('--type <type>', 'the reason of the close; default USER_CLOSED').choices(CLOSE_TYPES),
   at: new Option('--at <endpoint>', 'the tested endpoint; "handoff" is the base URL of the handoff endpoints')
     .choices(['message', 'handoff', 'establish', 'chat', 'close'])
@@ -27,13 +27,13 @@ interface KindInfo {
 
 const KINDS: Readonly<Record<DeliveryKind, KindInfo>> = {
   message: {
-    summary: "an agent's answer, to the message webhook itself",
+    summary: "a bot's answer, to the message webhook itself",
     flags: ['text', 'conversation', 'messageId', 'user', 'anonymous'],
     example: "--webhook-username acme --text 'Your parcel is on its way.'",
   },
   establish: {
     summary: 'a handoff request, to <url>/conversation/establish',
-    flags: ['text', 'conversation', 'user', 'anonymous', 'email', 'phone', 'agent'],
+    flags: ['text', 'conversation', 'user', 'anonymous', 'email', 'phone', 'bot'],
     example: "--handoff-token $TOKEN --conversation c-1 --text 'Where is my parcel?'",
   },
   chat: {

@@ -56,7 +56,7 @@ Settings:
     livechat         chats of LiveChat; its webhooks go to /adapters/livechat
     zoho-salesiq     conversations of Zoho SalesIQ; its webhooks go to /adapters/zoho-salesiq
     none             no human agents: requests for one are answered 503, unless AUTO_REPLY answers
-  The default is the desk when SERVICE_BASE_URL and DATABASE_URL let agents answer and AUTO_REPLY is not set.
+  The default is the desk when PLATFORM_BASE_URL and DATABASE_URL let agents answer and AUTO_REPLY is not set.
   BOT_ADAPTERS sends the handoffs of some bots to other systems, by the bot_id of the request: 65d4a1=slack, 65d4a2=desk.
   ADAPTER takes all others; with ADAPTER=none they are answered 503.
   handoff-kit adapter check tests the connection to a system; the program tests it at the start, too.
@@ -66,7 +66,7 @@ Settings:
   trusted: use it only if no client can bypass the proxy.
 
   Several agents: the file of --config may have "agents", each with its own webhookUsername, webhookSecret, handoffToken,
-  handoffAuth, serviceBaseUrl and serviceApiKey: { "agents": { "sales": { "webhookUsername": … }, "support": … } }. Requests are told
+  handoffAuth, platformBaseUrl and platformApiKey: { "agents": { "sales": { "webhookUsername": … }, "support": … } }. Requests are told
   apart by their credentials, or by the name in their path: <MOUNT_PATH>/sales/chat and so on.
 
 Other paths, without authentication and without personal data:
@@ -80,7 +80,7 @@ Examples:
 
   Handoff requests come with a token in their path, and every user gets a first reply:
     $ export WEBHOOK_USERNAME=acme WEBHOOK_SECRET=… HANDOFF_TOKEN=$(openssl rand -hex 24)
-    $ export SERVICE_BASE_URL=https://api.example.com SERVICE_API_KEY=…
+    $ export PLATFORM_BASE_URL=https://api.example.com PLATFORM_API_KEY=…
     $ handoff-kit serve --greeting 'Hello, one moment please.'
 
   Human agents answer in Slack:

@@ -1,11 +1,11 @@
-import { HEALTH_TIMEOUT_MS, SERVICE_PATHS } from '../protocol/index.js';
+import { HEALTH_TIMEOUT_MS, PLATFORM_PATHS } from '../protocol/index.js';
 
 /** An endpoint of the platform's API. */
-export type ServiceEndpoint = keyof typeof SERVICE_PATHS;
+export type PlatformEndpoint = keyof typeof PLATFORM_PATHS;
 
 /** How an endpoint is called. */
 export interface EndpointRules {
-  readonly name: ServiceEndpoint;
+  readonly name: PlatformEndpoint;
   readonly method: 'GET' | 'POST' | 'PUT';
   readonly path: string;
   /** Whether the call is idempotent. If not, a call whose outcome is unknown is never repeated. */
@@ -21,14 +21,14 @@ const TALK_TIMEOUT_MS = 15_000;
 const WORK_TIMEOUT_MS = 30_000;
 
 const rules = (
-  name: ServiceEndpoint,
+  name: PlatformEndpoint,
   method: EndpointRules['method'],
   idempotent: boolean,
   timeoutMs: number,
-): EndpointRules => ({ name, method, path: SERVICE_PATHS[name], idempotent, timeoutMs });
+): EndpointRules => ({ name, method, path: PLATFORM_PATHS[name], idempotent, timeoutMs });
 
 /** A repeated `reply` reaches the user twice, and a repeated `addQa` creates a second document. */
-export const ENDPOINTS: Readonly<Record<ServiceEndpoint, EndpointRules>> = {
+export const ENDPOINTS: Readonly<Record<PlatformEndpoint, EndpointRules>> = {
   reply: rules('reply', 'POST', false, TALK_TIMEOUT_MS),
   close: rules('close', 'POST', true, TALK_TIMEOUT_MS),
   addQa: rules('addQa', 'POST', false, WORK_TIMEOUT_MS),

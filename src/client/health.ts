@@ -4,13 +4,13 @@ import { type Clock, sleepUnlessAborted } from './clock.js';
 import { ENDPOINTS } from './endpoints.js';
 import { type CallOptions, type ClientSettings, timeoutOf } from './options.js';
 import { abortedFailure } from './parse-response.js';
-import { ServiceError } from './service-error.js';
+import { PlatformError } from './platform-error.js';
 
 /** Why the platform is unavailable: a wrong status or body, no answer in time, or a failed connection. */
 export type UnavailableReason = 'status' | 'body' | 'timeout' | 'unreachable' | 'lost';
 
 /** The result of one health probe. */
-export interface ServiceHealth {
+export interface PlatformHealth {
   /** Whether the platform answered 200 with the text that the contract names. */
   readonly available: boolean;
   /** The HTTP status, or `null` if there was no answer. */
@@ -28,7 +28,7 @@ export interface ServiceHealth {
 export async function probeHealth(
   settings: ClientSettings,
   options: CallOptions = {},
-): Promise<ServiceHealth> {
+): Promise<PlatformHealth> {
   const { clock, fetch, urlOf } = settings;
   const endpoint = ENDPOINTS.health;
   const started = clock.now();
@@ -40,7 +40,7 @@ export async function probeHealth(
     timeoutMs: timeoutOf({ ...settings, timeoutMs: null }, endpoint, options),
     signal: options.signal,
   });
-  if (result.kind === 'aborted') throw new ServiceError(abortedFailure(endpoint, 'not-applied'));
+  if (result.kind === 'aborted') throw new PlatformError(abortedFailure(endpoint, 'not-applied'));
   const status = result.kind === 'answered' ? result.status : null;
   const latencyMs = Math.max(0, clock.now() - started);
   const reason = unavailableReason(result);
@@ -57,7 +57,7 @@ function unavailableReason(result: Exclude<HttpResult, { kind: 'aborted' }>): Un
 /** Options of a health watch. */
 export interface HealthWatchOptions extends CallOptions {
   /** Called with the first result, and then whenever the platform becomes available or unavailable. */
-  readonly onChange: (health: ServiceHealth, previous: ServiceHealth | null) => void | Promise<void>;
+  readonly onChange: (health: PlatformHealth, previous: PlatformHealth | null) => void | Promise<void>;
   /** Called with errors of `onChange`, which do not stop the watch. Default: a process warning. */
   readonly onError?: ((error: unknown) => void) | undefined;
   /** Time from the start of one probe to the start of the next. Default: 20 s, as the platform recommends. */
@@ -67,7 +67,7 @@ export interface HealthWatchOptions extends CallOptions {
 /** A running health watch. */
 export interface HealthWatch {
   /** The result of the last probe, or `null` before the first result. */
-  readonly current: ServiceHealth | null;
+  readonly current: PlatformHealth | null;
   /** Stops the watch: no further probe, no further call of `onChange`. */
   stop(): void;
 }
@@ -79,7 +79,7 @@ const warn = (error: unknown): void => {
 
 /** Probes repeatedly, one probe at a time, until it is stopped. */
 export function watchHealth(
-  probe: (options: CallOptions) => Promise<ServiceHealth>,
+  probe: (options: CallOptions) => Promise<PlatformHealth>,
   clock: Clock,
   options: HealthWatchOptions,
 ): HealthWatch {
@@ -87,7 +87,7 @@ export function watchHealth(
   if (options.timeoutMs !== undefined) checkDuration('timeoutMs', options.timeoutMs);
   const controller = new AbortController();
   const { signal } = controller;
-  let current: ServiceHealth | null = null;
+  let current: PlatformHealth | null = null;
 
   const stop = (): void => {
     options.signal?.removeEventListener('abort', stop);
@@ -100,7 +100,7 @@ export function watchHealth(
       warn(failure);
     }
   };
-  const reportChange = async (health: ServiceHealth, previous: ServiceHealth | null): Promise<void> => {
+  const reportChange = async (health: PlatformHealth, previous: PlatformHealth | null): Promise<void> => {
     try {
       await options.onChange(health, previous);
     } catch (error) {

@@ -5,28 +5,28 @@
  */
 export type { Fetch } from '../internal/index.js';
 export type { Clock } from './clock.js';
-export type { ServiceEndpoint } from './endpoints.js';
-export type { HealthWatch, HealthWatchOptions, ServiceHealth, UnavailableReason } from './health.js';
+export type { PlatformEndpoint } from './endpoints.js';
+export type { HealthWatch, HealthWatchOptions, PlatformHealth, UnavailableReason } from './health.js';
 export type {
   CallOptions,
   HeadersOption,
   HeaderValues,
+  PlatformClientOptions,
   RetryPolicy,
-  ServiceClientOptions,
 } from './options.js';
 export {
-  createServiceClient,
+  createPlatformClient,
   type EndInput,
   type KnowledgeClient,
+  type PlatformClient,
   type ReplyInput,
-  type ServiceClient,
   type WebhookCheck,
   type WebhookClient,
-} from './service-client.js';
+} from './platform-client.js';
 export {
-  SERVICE_ERROR_CODES,
-  ServiceError,
-  type ServiceErrorCode,
-  type ServiceErrorDetails,
-  type ServiceOutcome,
-} from './service-error.js';
+  PLATFORM_ERROR_CODES,
+  PlatformError,
+  type PlatformErrorCode,
+  type PlatformErrorDetails,
+  type PlatformOutcome,
+} from './platform-error.js';

@@ -1,13 +1,13 @@
 import type { TraceCarrier } from '../diagnostics/index.js';
 import { checkDuration, configError, type Fetch } from '../internal/index.js';
 import { type Clock, systemClock } from './clock.js';
-import type { EndpointRules, ServiceEndpoint } from './endpoints.js';
+import type { EndpointRules, PlatformEndpoint } from './endpoints.js';
 
-/** Options of `createServiceClient`. */
-export interface ServiceClientOptions {
-  /** The address of the platform, before `/v1`. There is no default: it depends on the agent's data centre. */
+/** Options of `createPlatformClient`. */
+export interface PlatformClientOptions {
+  /** The address of the platform, before `/v1`. There is no default: it depends on the bot's data centre. */
   readonly baseUrl: string;
-  /** The key from the API key page of the agent. It also selects the agent. */
+  /** The key from the API key page of the bot. It also selects the bot. */
   readonly apiKey: string;
   /**
    * Headers to add to every request except health probes, or a function that is called for each attempt. An
@@ -66,13 +66,13 @@ export type HeaderValues = Readonly<Record<string, string | null>>;
 /** Headers to send, or a function that is called for each attempt of a call. */
 export type HeadersOption =
   | HeaderValues
-  | ((endpoint: ServiceEndpoint) => HeaderValues | Promise<HeaderValues>);
+  | ((endpoint: PlatformEndpoint) => HeaderValues | Promise<HeaderValues>);
 
 /** The options of a client, checked and with defaults. */
 export interface ClientSettings {
   readonly origin: string;
   readonly urlOf: (endpoint: EndpointRules) => string;
-  readonly headersFor: (endpoint: ServiceEndpoint) => Promise<Headers>;
+  readonly headersFor: (endpoint: PlatformEndpoint) => Promise<Headers>;
   readonly isFailure: ((body: unknown, status: number) => boolean) | null;
   readonly fetch: Fetch;
   readonly timeoutMs: number | null;
@@ -88,9 +88,9 @@ const DEFAULT_RETRY: RetryPolicy = {
 };
 
 /** Checks all options at once, so that a mistake shows at start-up and not in the first conversation. */
-export function readOptions(given: ServiceClientOptions): ClientSettings {
+export function readOptions(given: PlatformClientOptions): ClientSettings {
   // A caller in JavaScript may pass nothing.
-  const options: Partial<ServiceClientOptions> = given ?? {};
+  const options: Partial<PlatformClientOptions> = given ?? {};
   const { origin, prefix } = readBaseUrl(options.baseUrl);
   return {
     origin,
@@ -115,7 +115,7 @@ function readBaseUrl(baseUrl: unknown): { readonly origin: string; readonly pref
   if (typeof baseUrl !== 'string' || baseUrl.trim() === '') {
     throw configError(
       'baseUrl is missing: give the address of the platform, such as https://api.example.com. ' +
-        'There is no default, because it depends on the data centre of your agent.',
+        'There is no default, because it depends on the data centre of your bot.',
     );
   }
   const url = URL.canParse(baseUrl) ? new URL(baseUrl) : null;
@@ -134,7 +134,7 @@ function readBaseUrl(baseUrl: unknown): { readonly origin: string; readonly pref
 /** The errors describe the problem and never show the key. */
 function readApiKey(apiKey: unknown): string {
   if (typeof apiKey !== 'string' || apiKey === '') {
-    throw configError('apiKey is missing: copy it from the API key page of your agent.');
+    throw configError('apiKey is missing: copy it from the API key page of your bot.');
   }
   if (/[\r\n]/.test(apiKey)) {
     throw configError('apiKey has a line break in it: it was probably pasted along with the key. Remove it.');
@@ -151,7 +151,7 @@ function readApiKey(apiKey: unknown): string {
   return apiKey;
 }
 
-function readRetry(option: ServiceClientOptions['retry'] = {}): RetryPolicy {
+function readRetry(option: PlatformClientOptions['retry'] = {}): RetryPolicy {
   if (option === false) return { ...DEFAULT_RETRY, retries: 0 };
   const policy = { ...DEFAULT_RETRY, ...option };
   if (!Number.isInteger(policy.retries) || policy.retries < 0) {

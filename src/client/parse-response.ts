@@ -5,10 +5,10 @@ import {
   type HttpResult,
   readRetryAfter,
 } from '../internal/index.js';
-import { isFailureBody, SERVICE_CODES, ValidationError } from '../protocol/index.js';
+import { isFailureBody, PLATFORM_CODES, ValidationError } from '../protocol/index.js';
 import type { EndpointRules } from './endpoints.js';
-import type { ServiceErrorCode, ServiceErrorDetails } from './service-error.js';
-import { readServiceMessage, type SentRequest } from './service-message.js';
+import type { PlatformErrorCode, PlatformErrorDetails } from './platform-error.js';
+import { readPlatformMessage, type SentRequest } from './platform-message.js';
 
 /** The call that a response belongs to. */
 export interface ResponseSpec<Value> {
@@ -27,7 +27,7 @@ export interface ResponseSpec<Value> {
 /** The result of one attempt. */
 export type CallResult<Value> =
   | { readonly ok: true; readonly value: Value }
-  | { readonly ok: false; readonly failure: ServiceErrorDetails };
+  | { readonly ok: false; readonly failure: PlatformErrorDetails };
 
 /** Turns an HTTP result into a value, or into a failure with advice. */
 export function parseResponse<Value>(exchange: HttpResult, spec: ResponseSpec<Value>): CallResult<Value> {
@@ -40,12 +40,12 @@ export function parseResponse<Value>(exchange: HttpResult, spec: ResponseSpec<Va
 function parseAnswer<Value>(answer: HttpAnswer, spec: ResponseSpec<Value>): CallResult<Value> {
   const { status } = answer;
   const { body, isJson } = parseBody(answer.text);
-  const failed = (failure: ServiceErrorDetails): CallResult<Value> => ({ ok: false, failure });
+  const failed = (failure: PlatformErrorDetails): CallResult<Value> => ({ ok: false, failure });
   const isSuccess = status >= 200 && status < 300;
   if (!isSuccess) return failed(refusal(answer, body, spec));
   if (answer.tooLarge) return failed(badAnswer(answer, body, TOO_LARGE, spec));
   if (
-    spec.isFailure ? spec.isFailure(body, status) : !isJson || isFailureBody({ code: serviceCodeOf(body) })
+    spec.isFailure ? spec.isFailure(body, status) : !isJson || isFailureBody({ code: platformCodeOf(body) })
   ) {
     return failed(isJson ? refusal(answer, body, spec) : badAnswer(answer, body, NOT_JSON, spec));
   }
@@ -80,7 +80,7 @@ const STRING_OR_NUMBER = /"[^"\\]*(?:\\.[^"\\]*)*"|-?\d+(?:\.\d+)?(?:[eE][+-]?\d
 
 /** Whether a body that is not the expected one has the form of a refusal: a code that does not mean success. */
 function isRefusal(body: unknown): boolean {
-  const code = serviceCodeOf(body);
+  const code = platformCodeOf(body);
   return code !== null && code !== 0 && !(code >= 200 && code < 300);
 }
 
@@ -88,10 +88,10 @@ const TWICE_OR_NEVER = 'it was not repeated. Find out, or decide that twice is b
 
 /** A failure after which the request may have taken effect. Only an idempotent call may be retried. */
 function unknownOutcome(
-  code: ServiceErrorCode,
+  code: PlatformErrorCode,
   problem: string,
   { endpoint }: ResponseSpec<unknown>,
-): Pick<ServiceErrorDetails, 'code' | 'message' | 'endpoint' | 'outcome' | 'retryable'> {
+): Pick<PlatformErrorDetails, 'code' | 'message' | 'endpoint' | 'outcome' | 'retryable'> {
   const { name, idempotent } = endpoint;
   if (idempotent) {
     return { code, message: `${name}: ${problem}`, endpoint: name, outcome: 'unknown', retryable: true };
@@ -108,15 +108,15 @@ function unknownOutcome(
 function interruptionFailure(
   { kind, sent }: HttpInterruption,
   spec: ResponseSpec<unknown>,
-): ServiceErrorDetails {
+): PlatformErrorDetails {
   const { name } = spec.endpoint;
   if (kind === 'aborted') return abortedFailure(spec.endpoint, sent ? 'unknown' : 'not-applied');
   if (sent) {
     const problem = `${spec.origin} did not answer in time. Check that the platform is up, or raise timeoutMs.`;
-    return unknownOutcome('SERVICE_TIMEOUT', problem, spec);
+    return unknownOutcome('PLATFORM_TIMEOUT', problem, spec);
   }
   return {
-    code: 'SERVICE_TIMEOUT',
+    code: 'PLATFORM_TIMEOUT',
     message: `${name}: the headers option took too long, and nothing was sent. Make it faster, or raise timeoutMs.`,
     endpoint: name,
     outcome: 'not-applied',
@@ -127,8 +127,8 @@ function interruptionFailure(
 /** The failure of a call that its caller aborted. */
 export function abortedFailure(
   { name }: EndpointRules,
-  outcome: ServiceErrorDetails['outcome'],
-): ServiceErrorDetails {
+  outcome: PlatformErrorDetails['outcome'],
+): PlatformErrorDetails {
   const effect =
     outcome === 'unknown' ? 'The request may have taken effect all the same.' : 'Nothing took effect.';
   return {
@@ -143,7 +143,7 @@ export function abortedFailure(
 function connectionFailure(
   { kind, errorCode }: ConnectionFailure,
   spec: ResponseSpec<unknown>,
-): ServiceErrorDetails {
+): PlatformErrorDetails {
   const { name } = spec.endpoint;
   const reason = errorCode ?? 'no error code';
   if (kind === 'lost') {
@@ -155,7 +155,7 @@ function connectionFailure(
       ? 'TLS could not be set up. Check that baseUrl has the right scheme and host, and that Node trusts its certificate (NODE_EXTRA_CA_CERTS).'
       : 'Check baseUrl, the network and that the platform is up.';
   return {
-    code: 'SERVICE_UNREACHABLE',
+    code: 'PLATFORM_UNREACHABLE',
     message: `${name}: cannot reach ${spec.origin} (${reason}); nothing was sent. ${advice}`,
     endpoint: name,
     outcome: 'not-applied',
@@ -163,22 +163,23 @@ function connectionFailure(
   };
 }
 
-function refusal(answer: HttpAnswer, body: unknown, spec: ResponseSpec<unknown>): ServiceErrorDetails {
+function refusal(answer: HttpAnswer, body: unknown, spec: ResponseSpec<unknown>): PlatformErrorDetails {
   const { status } = answer;
-  const serviceCode = serviceCodeOf(body);
-  const meant = meantStatus(status, serviceCode);
-  const code = refusalCode(meant, serviceCode);
-  const figures = `HTTP ${status}${serviceCode === null ? '' : `, code ${serviceCode}`}`;
-  const problem = `${spec.origin} said no (${figures}): ${adviceFor(meant, serviceCode)}`;
+  const platformCode = platformCodeOf(body);
+  const meant = meantStatus(status, platformCode);
+  const code = refusalCode(meant, platformCode);
+  const figures = `HTTP ${status}${platformCode === null ? '' : `, code ${platformCode}`}`;
+  const problem = `${spec.origin} said no (${figures}): ${adviceFor(meant, platformCode)}`;
   const { name } = spec.endpoint;
   const known = {
     status,
-    serviceCode,
-    serviceMessage: readServiceMessage(body, spec.sent),
+    platformCode,
+    platformMessage: readPlatformMessage(body, spec.sent),
     retryAfterMs: readRetryAfter(answer.retryAfter, spec.now()),
   };
-  const isUnavailable = meant === 503 && !isInternalError(serviceCode) && !RESET_BY_GATEWAY.test(answer.text);
-  if (code === 'SERVICE_FAILED' && !isUnavailable) {
+  const isUnavailable =
+    meant === 503 && !isInternalError(platformCode) && !RESET_BY_GATEWAY.test(answer.text);
+  if (code === 'PLATFORM_FAILED' && !isUnavailable) {
     return { ...unknownOutcome(code, problem, spec), ...known };
   }
   return {
@@ -186,7 +187,7 @@ function refusal(answer: HttpAnswer, body: unknown, spec: ResponseSpec<unknown>)
     message: `${name}: ${problem}`,
     endpoint: name,
     outcome: 'not-applied',
-    retryable: code === 'RATE_LIMITED' || code === 'SERVICE_FAILED',
+    retryable: code === 'RATE_LIMITED' || code === 'PLATFORM_FAILED',
     ...known,
   };
 }
@@ -198,22 +199,22 @@ function refusal(answer: HttpAnswer, body: unknown, spec: ResponseSpec<unknown>)
 const RESET_BY_GATEWAY = /reset before headers/;
 
 /** Some deployments answer 200 and put the status into the body. */
-function meantStatus(status: number, serviceCode: number | null): number {
-  const isInBody = status < 300 && serviceCode !== null && serviceCode >= 400 && serviceCode < 600;
-  return isInBody ? serviceCode : status;
+function meantStatus(status: number, platformCode: number | null): number {
+  const isInBody = status < 300 && platformCode !== null && platformCode >= 400 && platformCode < 600;
+  return isInBody ? platformCode : status;
 }
 
-const isInternalError = (serviceCode: number | null): boolean =>
-  serviceCode !== null && serviceCode >= 50_000 && serviceCode < 60_000;
+const isInternalError = (platformCode: number | null): boolean =>
+  platformCode !== null && platformCode >= 50_000 && platformCode < 60_000;
 
 /** The platform's code takes precedence over the HTTP status, which the contract does not promise. */
-function refusalCode(status: number, serviceCode: number | null): ServiceErrorCode {
-  if (serviceCode === SERVICE_CODES.AUTHENTICATION_FAILED) return 'SERVICE_AUTH_FAILED';
-  if (isInternalError(serviceCode)) return 'SERVICE_FAILED';
-  if ((serviceCode !== null && ADVICE.has(serviceCode)) || isRedirect(status)) return 'SERVICE_REFUSED';
-  if (status === 401 || status === 403) return 'SERVICE_AUTH_FAILED';
+function refusalCode(status: number, platformCode: number | null): PlatformErrorCode {
+  if (platformCode === PLATFORM_CODES.AUTHENTICATION_FAILED) return 'PLATFORM_AUTH_FAILED';
+  if (isInternalError(platformCode)) return 'PLATFORM_FAILED';
+  if ((platformCode !== null && ADVICE.has(platformCode)) || isRedirect(status)) return 'PLATFORM_REFUSED';
+  if (status === 401 || status === 403) return 'PLATFORM_AUTH_FAILED';
   if (status === 429) return 'RATE_LIMITED';
-  return status >= 500 || status === 408 ? 'SERVICE_FAILED' : 'SERVICE_REFUSED';
+  return status >= 500 || status === 408 ? 'PLATFORM_FAILED' : 'PLATFORM_REFUSED';
 }
 
 const NEWER = 'The platform may have changed its API: look for a newer version of this package.';
@@ -227,7 +228,7 @@ function badAnswer(
   body: unknown,
   problem: string,
   spec: ResponseSpec<unknown>,
-): ServiceErrorDetails {
+): PlatformErrorDetails {
   const { name, idempotent } = spec.endpoint;
   const effect = idempotent ? 'to repeat it does no harm.' : TWICE_OR_NEVER;
   return {
@@ -237,13 +238,13 @@ function badAnswer(
     outcome: 'unknown',
     retryable: false,
     status,
-    serviceCode: serviceCodeOf(body),
-    serviceMessage: readServiceMessage(body, spec.sent),
+    platformCode: platformCodeOf(body),
+    platformMessage: readPlatformMessage(body, spec.sent),
   };
 }
 
 /** The platform's code in a body, sent as a number or as digits; `null` if there is none. */
-export function serviceCodeOf(body: unknown): number | null {
+export function platformCodeOf(body: unknown): number | null {
   if (typeof body !== 'object' || body === null || !('code' in body)) return null;
   const { code } = body;
   const number = typeof code === 'string' && /^-?\d{1,9}$/.test(code) ? Number(code) : code;
@@ -253,44 +254,41 @@ export function serviceCodeOf(body: unknown): number | null {
 /** The meaning of each error code of the platform, and the remedy. */
 const ADVICE: ReadonlyMap<number, string> = new Map([
   [
-    SERVICE_CODES.PARAMETER_ERROR,
+    PLATFORM_CODES.PARAMETER_ERROR,
     'a parameter is wrong. Compare the request with what this endpoint takes, ids and file addresses first.',
   ],
-  [SERVICE_CODES.INTERNAL_ERROR, 'it had an internal error. Try later; if it stays, ask the platform.'],
+  [PLATFORM_CODES.INTERNAL_ERROR, 'it had an internal error. Try later; if it stays, ask the platform.'],
   [
-    SERVICE_CODES.AUTHENTICATION_FAILED,
-    'it does not accept the API key. Copy the key again from the API key page of the agent, and check that baseUrl is the data centre of that agent.',
+    PLATFORM_CODES.AUTHENTICATION_FAILED,
+    'it does not accept the API key. Copy the key again from the API key page of the bot, and check that baseUrl is the data centre of that bot.',
+  ],
+  [PLATFORM_CODES.BOT_DELETED, 'the bot of this API key was deleted. Use the key of a bot that exists.'],
+  [
+    PLATFORM_CODES.CONVERSATION_NOT_FOUND,
+    'the conversation does not exist. Pass the conversation_id of the handoff request as it came; the ids in bot messages are of another kind.',
   ],
   [
-    SERVICE_CODES.AGENT_DELETED,
-    'the agent of this API key was deleted. Use the key of an agent that exists.',
+    PLATFORM_CODES.CONVERSATION_MISMATCH,
+    'the conversation belongs to another bot or user. Use the API key of the bot that handed it over.',
   ],
   [
-    SERVICE_CODES.CONVERSATION_NOT_FOUND,
-    'the conversation does not exist. Pass the conversation_id of the handoff request as it came; the ids in agent messages are of another kind.',
+    PLATFORM_CODES.API_DISABLED,
+    'the API is switched off for this bot. Switch it on in its integration settings.',
   ],
-  [
-    SERVICE_CODES.CONVERSATION_MISMATCH,
-    'the conversation belongs to another agent or user. Use the API key of the agent that handed it over.',
-  ],
-  [
-    SERVICE_CODES.API_DISABLED,
-    'the API is switched off for this agent. Switch it on in its integration settings.',
-  ],
-  [SERVICE_CODES.OUT_OF_CREDITS, 'the account is out of credits. Top it up.'],
-  [SERVICE_CODES.OUT_OF_CREDITS_ALSO, 'the account is out of credits. Top it up.'],
+  [PLATFORM_CODES.OUT_OF_CREDITS, 'the account is out of credits. Top it up.'],
+  [PLATFORM_CODES.OUT_OF_CREDITS_ALSO, 'the account is out of credits. Top it up.'],
 ]);
 
-function adviceFor(status: number, serviceCode: number | null): string {
-  const known = serviceCode === null ? undefined : ADVICE.get(serviceCode);
-  const advice = known ?? adviceForStatus(status, serviceCode);
+function adviceFor(status: number, platformCode: number | null): string {
+  const known = platformCode === null ? undefined : ADVICE.get(platformCode);
+  const advice = known ?? adviceForStatus(status, platformCode);
   if (advice) return advice;
-  return serviceCode === null
+  return platformCode === null
     ? 'compare the request with what this endpoint takes.'
     : 'look the code up in the error list of the platform.';
 }
 
-function adviceForStatus(status: number, serviceCode: number | null): string | null {
+function adviceForStatus(status: number, platformCode: number | null): string | null {
   if (isRedirect(status)) {
     return 'it points to another address, and redirects are not followed, because the API key would go along. Set baseUrl to the final address.';
   }
@@ -298,7 +296,7 @@ function adviceForStatus(status: number, serviceCode: number | null): string | n
     return 'it does not let the request in. Check apiKey, and the headers option if this endpoint needs another header.';
   }
   // With a code of its own it is the platform that answered, so the endpoint exists.
-  if ((status === 404 || status === 405) && (serviceCode === null || serviceCode === status)) {
+  if ((status === 404 || status === 405) && (platformCode === null || platformCode === status)) {
     return 'there is no such endpoint. Check that baseUrl is the address before "/v1".';
   }
   if (status === 408) return 'it did not get the request in time. Try later.';

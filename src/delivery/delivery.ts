@@ -1,5 +1,5 @@
 import type {
-  AgentDirectory,
+  BotDirectory,
   DeliveredEvent,
   DeliveredEventName,
   FailureDetails,
@@ -28,8 +28,8 @@ export type Acceptance = 'handled' | 'late' | 'stored' | 'duplicate' | 'failed' 
 export interface DeliveryHost {
   /** The receiver's name, by which receivers that share a store are kept apart. */
   readonly name: string;
-  /** Whether the receiver has an agent of this name. */
-  hasAgent(agent: string): boolean;
+  /** Whether the receiver has a bot of this name. */
+  hasBot(bot: string): boolean;
   /** Runs an event's handlers. Rejects when one failed, after reporting it. Returns no promise when all were synchronous. */
   handle(event: DeliveredEvent, run: HandlerRun): Promise<unknown> | undefined;
   /** Whether a handler is registered for events of this name. */
@@ -68,8 +68,8 @@ export interface Delivery {
   pendingEvents?(conversationId: string): Promise<readonly DeliveredEventName[]>;
   /** Whether an event is a repeat. */
   seen(event: DeliveredEvent): boolean | Promise<boolean>;
-  /** Creates the outboxes for replies, one for each agent; absent where replies are sent directly. */
-  createReplies?(agents: AgentDirectory): Replies;
+  /** Creates the outboxes for replies, one for each bot; absent where replies are sent directly. */
+  createReplies?(bots: BotDirectory): Replies;
   /** Handles or stores an event. After `handled`, `late`, `stored` or `duplicate` the sender is answered 200. */
   accept(event: DeliveredEvent): Promise<Acceptance> | Acceptance;
   /**
@@ -82,10 +82,10 @@ export interface Delivery {
   /** The current load. */
   stats(): DeliveryStats | Promise<DeliveryStats>;
   /**
-   * Whether the replies of an agent, or of any, wait because the platform refuses the API key or has moved; absent where
+   * Whether the replies of a bot, or of any, wait because the platform refuses the API key or has moved; absent where
    * none are stored.
    */
-  isOutboxPaused?(agent?: string): boolean;
+  isOutboxPaused?(bot?: string): boolean;
   /** Inspects and repairs the stored queues; absent where nothing is stored. */
   readonly queues?: QueueAdmin;
   /** The store of handed-over conversations; absent where they are kept in the receiver's memory. */

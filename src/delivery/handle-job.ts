@@ -38,10 +38,10 @@ export function createHandleJob({
 }: HandleJobOptions): (job: ClaimedJob, slot?: WorkerSlot) => Promise<JobOutcome> {
   const postponements = createPostponements(backoff);
 
-  const park = (event: DeliveredEvent, attempts: number, error: string): JobOutcome => {
+  const giveUp = (event: DeliveredEvent, attempts: number, error: string): JobOutcome => {
     host.log.error(
       { ...describeEvent(event), attempts },
-      'parked as a dead letter: it failed too often, or for good',
+      'became a dead letter: it failed too often, or for good',
     );
     return dead(error);
   };
@@ -54,22 +54,22 @@ export function createHandleJob({
   };
 
   /** No handler could report these failures. */
-  const parkSuspect = (event: DeliveredEvent, attempt: number): JobOutcome => {
+  const giveUpSuspect = (event: DeliveredEvent, attempt: number): JobOutcome => {
     const error = crashError(event);
     host.report(error, { ...describeEvent(event), attempt: attempt - 1 });
     return dead(describeError(error));
   };
 
   /**
-   * Waits for a process that has the event's agent. During a deployment that adds an agent, processes without it share the
+   * Waits for a process that has the event's bot. During a deployment that adds a bot, processes without it share the
    * queue: a dead letter would need an operator.
    */
-  const waitForAgent = (event: DeliveredEvent): JobOutcome => {
-    const error = `the agent ${event.agent} is not configured in the process that tried to handle it`;
+  const waitForBot = (event: DeliveredEvent): JobOutcome => {
+    const error = `the bot ${event.bot} is not configured in the process that tried to handle it`;
     const retryInMs = postponements.next(event.key, new Postponed(error));
     host.log.error(
       { ...describeEvent(event), retryInMs },
-      `a stored event waits, because this receiver has no agent ${event.agent}. Configure the agent, or remove its events: handoff-kit inbox list`,
+      `a stored event waits, because this receiver has no bot ${event.bot}. Configure the bot, or remove its events: handoff-kit inbox list`,
     );
     return { state: 'failed', error, retryInMs, counts: false };
   };
@@ -86,7 +86,7 @@ export function createHandleJob({
     // The process stops: the handlers run again, and have not failed.
     if (isStopping(result.error)) return { state: 'failed', error, retryInMs: 0, counts: false };
     if (failures + 1 >= maxAttempts || result.error instanceof Unrecoverable)
-      return park(event, failures + 1, error);
+      return giveUp(event, failures + 1, error);
     return { state: 'failed', error, retryInMs: delayAfter(failures + 1, backoff), counts: true };
   };
 
@@ -99,7 +99,7 @@ export function createHandleJob({
       host.report(error, { attempt });
       return dead('its stored content cannot be parsed');
     }
-    if (!host.hasAgent(event.agent)) return waitForAgent(event);
+    if (!host.hasBot(event.bot)) return waitForBot(event);
     if (!host.handles(event.name)) {
       host.log.error(
         describeEvent(event),
@@ -107,7 +107,7 @@ export function createHandleJob({
       );
       return dead(`no handler for ${event.name} was registered`);
     }
-    if (crashes >= MOST_CRASHES) return parkSuspect(event, attempt);
+    if (crashes >= MOST_CRASHES) return giveUpSuspect(event, attempt);
     if (crashes >= SUSPECT_CRASHES)
       host.log.warn(
         describeEvent(event),

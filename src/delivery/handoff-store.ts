@@ -1,4 +1,4 @@
-import { DEFAULT_AGENT } from '../events/index.js';
+import { DEFAULT_BOT } from '../events/index.js';
 import {
   applyConversationChange,
   type Conversation,
@@ -192,7 +192,7 @@ export function restoreConversation({ content }: SqlRow): Conversation {
   const { closure } = stored;
   return {
     ...stored,
-    agent: stored.agent ?? DEFAULT_AGENT,
+    bot: stored.bot ?? DEFAULT_BOT,
     requestedAt: new Date(stored.requestedAt),
     replyBy: new Date(stored.replyBy),
     firstReplyAt: stored.firstReplyAt && new Date(stored.firstReplyAt),

@@ -17,7 +17,7 @@ export function useStore(location: string, receiver: string): () => void {
   const use = JSON.stringify([location, receiver]);
   if (storesInUse().has(use)) {
     throw configError(
-      `another receiver of this process already uses ${location} under the name ${JSON.stringify(receiver)}, so they would handle each other's events. Give each receiver a name of its own (createReceiver({ name: … })), use one receiver with several agents, or close the first one.`,
+      `another receiver of this process already uses ${location} under the name ${JSON.stringify(receiver)}, so they would handle each other's events. Give each receiver a name of its own (createReceiver({ name: … })), use one receiver with several bots, or close the first one.`,
     );
   }
   storesInUse().add(use);
@@ -28,6 +28,6 @@ export function useStore(location: string, receiver: string): () => void {
 export function checkUnconnected(host: object | undefined): void {
   if (!host) return;
   throw configError(
-    'this delivery belongs to another receiver already. Create one for each receiver, with names of their own if they share a database, or use one receiver with several agents.',
+    'this delivery belongs to another receiver already. Create one for each receiver, with names of their own if they share a database, or use one receiver with several bots.',
   );
 }

@@ -1,5 +1,5 @@
-import { ServiceError } from '../client/index.js';
-import { agentField } from '../events/index.js';
+import { PlatformError } from '../client/index.js';
+import { botField } from '../events/index.js';
 import { type Backoff, delayAfter } from './backoff.js';
 import type { DeliveryHost } from './delivery.js';
 
@@ -19,15 +19,15 @@ export interface OutboxPause {
   /** How many replies may be under way: 0 while paused, 1 while one is tried. */
   readonly limit: () => number;
   /** Records that a send begins; returns what to call with its end. */
-  begin(jobId: string): { accepted(): void; refused(error: ServiceError): 'paused' | 'for good' };
+  begin(jobId: string): { accepted(): void; refused(error: PlatformError): 'paused' | 'for good' };
   readonly isPaused: boolean;
   readonly stop: () => void;
 }
 
 /** Options of {@link createOutboxPause}. */
 export interface OutboxPauseOptions {
-  /** The agent whose replies pause. */
-  readonly agent: string;
+  /** The bot whose replies pause. */
+  readonly bot: string;
   readonly backoff: Backoff;
   readonly host: DeliveryHost;
   /** Called when replies may be sent again. */
@@ -41,14 +41,14 @@ export interface OutboxPauseOptions {
 const MOST_REFUSALS = 3;
 
 /** Whether a refusal concerns the API key or the address, and so every reply. */
-export function concernsEveryReply(error: unknown): error is ServiceError {
-  if (!(error instanceof ServiceError)) return false;
+export function concernsEveryReply(error: unknown): error is PlatformError {
+  if (!(error instanceof PlatformError)) return false;
   const isRedirect = error.status !== null && (error.status === 0 || Math.floor(error.status / 100) === 3);
-  return error.code === 'SERVICE_AUTH_FAILED' || (error.code === 'SERVICE_REFUSED' && isRedirect);
+  return error.code === 'PLATFORM_AUTH_FAILED' || (error.code === 'PLATFORM_REFUSED' && isRedirect);
 }
 
 /** Creates an {@link OutboxPause}. */
-export function createOutboxPause({ agent, backoff, host, onResume }: OutboxPauseOptions): OutboxPause {
+export function createOutboxPause({ bot, backoff, host, onResume }: OutboxPauseOptions): OutboxPause {
   let state: 'sending' | 'paused' | 'trying' = 'sending';
   /** Pauses in a row. */
   let pauses = 0;
@@ -58,16 +58,16 @@ export function createOutboxPause({ agent, backoff, host, onResume }: OutboxPaus
   /** How often each reply was refused between resumptions. */
   const refusals = new Map<string, { readonly count: number; readonly resumption: number }>();
 
-  const pause = (error: ServiceError): void => {
+  const pause = (error: PlatformError): void => {
     if (state === 'paused') return;
     state = 'paused';
     pauses += 1;
     const pauseMs = delayAfter(pauses, backoff);
     host.log.error(
-      { ...agentField(agent), code: error.code, status: error.status, pauseMs },
+      { ...botField(bot), code: error.code, status: error.status, pauseMs },
       `replies are paused, because the platform refuses them all: ${error.message}`,
     );
-    if (pauses === 1) host.report(error, { agent });
+    if (pauses === 1) host.report(error, { bot });
     timer = setTimeout(() => {
       state = 'trying';
       onResume();
@@ -78,7 +78,7 @@ export function createOutboxPause({ agent, backoff, host, onResume }: OutboxPaus
     state = 'sending';
     pauses = 0;
     resumptions += 1;
-    host.log.info(agentField(agent), 'the platform accepts replies again: those that waited are sent');
+    host.log.info(botField(bot), 'the platform accepts replies again: those that waited are sent');
     onResume();
   };
 

@@ -1,5 +1,5 @@
 import { hash } from 'node:crypto';
-import { type ServiceClient, ServiceError } from '../client/index.js';
+import { type PlatformClient, PlatformError } from '../client/index.js';
 import type { ReplyOptions, TracedReply } from '../events/index.js';
 import { HandoffKitError } from '../internal/index.js';
 import { humanClose, humanReply, validate } from '../protocol/index.js';
@@ -9,7 +9,7 @@ import { concernsEveryReply, type OutboxPause } from './outbox-pause.js';
 import type { ClaimedJob, JobOutcome } from './queue.js';
 import type { Receipts } from './receipts.js';
 
-/** A reply to a handed-over conversation, or its end, as it is stored. Its outbox tells the agent. */
+/** A reply to a handed-over conversation, or its end, as it is stored. Its outbox tells the bot. */
 export type StoredReply = {
   readonly conversationId: string;
   /** The platform's id of the conversation, where it differs. */
@@ -22,9 +22,9 @@ export type StoredReply = {
 export interface OutboxPolicy extends Backoff {
   /**
    * Policy for a reply whose outcome is unknown, because its answer was lost or the process ended meanwhile. With
-   * `resend` the user may see it twice; with `park` it becomes a dead letter, and the user may not see it.
+   * `resend` the user may see it twice; with `dead-letter` it becomes a dead letter, and the user may not see it.
    */
-  readonly whenUnknown: 'resend' | 'park';
+  readonly whenUnknown: 'resend' | 'dead-letter';
   /** After this time a failing reply becomes a dead letter. */
   readonly giveUpAfterMs: number;
 }
@@ -38,11 +38,11 @@ export const DEFAULT_OUTBOX: OutboxPolicy = {
 };
 
 /** Throws for a reply that the platform would never accept: an error now is better than a dead letter later. */
-export function checkReply(client: ServiceClient | null, reply: StoredReply): void {
+export function checkReply(client: PlatformClient | null, reply: StoredReply): void {
   if (!client) {
     throw new HandoffKitError(
-      'SERVICE_NOT_CONFIGURED',
-      'cannot reply or end the conversation: this receiver was not told where the platform is. Pass service: { baseUrl, apiKey } to createReceiver.',
+      'PLATFORM_NOT_CONFIGURED',
+      'cannot reply or end the conversation: this receiver was not told where the platform is. Pass platform: { baseUrl, apiKey } to createReceiver.',
     );
   }
   const { timestamp } = reply;
@@ -66,9 +66,9 @@ export function replyKey(
 
 /** Options of {@link createSendJob}. */
 export interface SendJobOptions {
-  /** The agent whose replies these are. */
-  readonly agent: string;
-  readonly client: ServiceClient;
+  /** The bot whose replies these are. */
+  readonly bot: string;
+  readonly client: PlatformClient;
   readonly receipts: Receipts;
   readonly policy: OutboxPolicy;
   readonly pause: OutboxPause;
@@ -80,7 +80,7 @@ export interface SendJobOptions {
 
 /** Creates the function that sends a stored reply once and returns the job's outcome. Never rejects. */
 export function createSendJob({
-  agent,
+  bot,
   client,
   receipts,
   policy,
@@ -95,19 +95,19 @@ export function createSendJob({
     const sending = pause.begin(id);
     try {
       reply = JSON.parse(content) as StoredReply;
-      if (interrupted && policy.whenUnknown === 'park') throw interruptedError();
+      if (interrupted && policy.whenUnknown === 'dead-letter') throw interruptedError();
       const answer = await send(client, reply, maySend);
       sending.accepted();
       receipts.delivered(id, answer);
       return { state: 'done', answer };
     } catch (error) {
-      if (error instanceof ServiceError && error.code === 'ABORTED')
+      if (error instanceof PlatformError && error.code === 'ABORTED')
         return { state: 'released', interrupted: error.outcome === 'unknown' };
       const isPaused = concernsEveryReply(error) && sending.refused(error) === 'paused';
       const age = { attempt, ageMs: Date.now() - createdAt, isPaused };
       const retryInMs = retryReplyAfter(error, age, policy);
       if (retryInMs === null) {
-        host.report(error, { agent, ...(reply && { conversationId: reply.conversationId }), attempt });
+        host.report(error, { bot, ...(reply && { conversationId: reply.conversationId }), attempt });
         receipts.failed(id, error);
       }
       return { state: 'failed', error: describeError(error), retryInMs, counts: true };
@@ -115,7 +115,7 @@ export function createSendJob({
   };
 }
 
-function send(client: ServiceClient, reply: StoredReply, maySend: () => boolean): Promise<unknown> {
+function send(client: PlatformClient, reply: StoredReply, maySend: () => boolean): Promise<unknown> {
   const { timestamp, trace } = reply;
   const conversationId = platformIdOf(reply);
   const options = { maySend, trace };
@@ -140,7 +140,7 @@ export function retryReplyAfter(
   { attempt, ageMs, isPaused }: ReplyAttempt,
   policy: OutboxPolicy,
 ): number | null {
-  if (!(error instanceof ServiceError) || ageMs > policy.giveUpAfterMs) return null;
+  if (!(error instanceof PlatformError) || ageMs > policy.giveUpAfterMs) return null;
   const isResent = error.outcome === 'unknown' && policy.whenUnknown === 'resend';
   if (!error.retryable && !isResent && !isPaused) return null;
   const askedMs = Math.min(error.retryAfterMs ?? 0, LONGEST_RETRY_AFTER_MS);
@@ -150,7 +150,7 @@ export function retryReplyAfter(
 const interruptedError = (): HandoffKitError =>
   new HandoffKitError(
     'OUTCOME_UNKNOWN',
-    'the process ended while this reply was being sent, so it may have arrived. It is parked: send it again or discard it.',
+    'the process ended while this reply was being sent, so it may have arrived. It is a dead letter: send it again or discard it.',
   );
 
 /** The error text in lists of jobs. Messages of errors never contain users' words. */

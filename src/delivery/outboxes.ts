@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import {
-  type AgentDirectory,
+  type BotDirectory,
   ClaimLost,
   type HandlerRun,
   type Receipt,
@@ -21,8 +21,8 @@ import { createWorker, type Worker, type WorkerOptions } from './worker.js';
 
 /** Options of {@link createOutboxes}. */
 export interface OutboxesOptions {
-  /** The name of an agent's outbox in the database. */
-  readonly nameOf: (agent: string) => string;
+  /** The name of a bot's outbox in the database. */
+  readonly nameOf: (bot: string) => string;
   /** The key of a conversation in the database. */
   readonly keyOf: (conversationId: string) => string;
   readonly policy: OutboxPolicy;
@@ -37,25 +37,22 @@ export interface OutboxesOptions {
   readonly onError: (error: unknown) => void;
 }
 
-/** Stores replies, and sends them from an outbox for each agent: the outage of one platform does not delay another's. */
+/** Stores replies, and sends them from an outbox for each bot: the outage of one platform does not delay another's. */
 export function createOutboxes(options: OutboxesOptions) {
   const { nameOf, keyOf, policy, receipts, sql, add, addReply, isClaimValid, host, onError } = options;
-  let agents: AgentDirectory | undefined;
-  /** By agent. */
+  let bots: BotDirectory | undefined;
+  /** By bot. */
   const pauses = new Map<string, OutboxPause>();
   const cleanups: (() => void)[] = [];
 
-  /** The agent of a conversation, and the reply as it is stored. Throws for one that the platform would never accept. */
-  const address = (
-    directory: AgentDirectory,
-    reply: StoredReply,
-  ): { agent: string; addressed: StoredReply } => {
+  /** The bot of a conversation, and the reply as it is stored. Throws for one that the platform would never accept. */
+  const address = (directory: BotDirectory, reply: StoredReply): { bot: string; addressed: StoredReply } => {
     const { conversationId } = reply;
     try {
-      const { agent, platformId } = directory.locate(conversationId);
+      const { bot, platformId } = directory.locate(conversationId);
       const addressed = platformId === conversationId ? reply : { ...reply, platformId };
-      checkReply(directory.serviceOf(agent), addressed);
-      return { agent, addressed };
+      checkReply(directory.platformOf(bot), addressed);
+      return { bot, addressed };
     } catch (error) {
       // The caller may not wait for its reply.
       host().log.warn({ conversationId, err: error }, 'a reply or end was not stored');
@@ -64,15 +61,15 @@ export function createOutboxes(options: OutboxesOptions) {
   };
 
   const store = async (
-    directory: AgentDirectory,
+    directory: BotDirectory,
     reply: StoredReply,
     how: ReplyOptions & TracedReply = {},
     run?: HandlerRun,
   ): Promise<Receipt> => {
     const { conversationId, kind } = reply;
-    const { agent, addressed } = address(directory, reply);
+    const { bot, addressed } = address(directory, reply);
     const key = replyKey(reply, how, randomUUID());
-    const outbox = nameOf(agent);
+    const outbox = nameOf(bot);
     try {
       const content = JSON.stringify({ ...addressed, trace: how.trace });
       const job = { key, conversation: keyOf(conversationId), type: kind, content };
@@ -85,12 +82,12 @@ export function createOutboxes(options: OutboxesOptions) {
     }
   };
 
-  /** A worker that sends the replies of an agent; `null` for an agent without a platform. */
-  const startSending = (agent: string, queue: Queue, shared: SharedWorkerOptions): Worker | null => {
-    const client = agents?.serviceOf(agent);
+  /** A worker that sends the replies of a bot; `null` for a bot without a platform. */
+  const startSending = (bot: string, queue: Queue, shared: SharedWorkerOptions): Worker | null => {
+    const client = bots?.platformOf(bot);
     if (!client) return null;
     const pause = createOutboxPause({
-      agent,
+      bot,
       backoff: policy,
       host: host(),
       onResume: () => worker.wake(),
@@ -98,21 +95,21 @@ export function createOutboxes(options: OutboxesOptions) {
     const worker = createWorker({
       ...shared,
       queue,
-      run: createSendJob({ agent, client, receipts, policy, pause, host: host(), isClaimValid }),
+      run: createSendJob({ bot, client, receipts, policy, pause, host: host(), isClaimValid }),
       limit: pause.limit,
       onSettled: () => sql.publish('receipts'),
     });
-    pauses.set(agent, pause);
+    pauses.set(bot, pause);
     cleanups.push(
-      sql.subscribe(nameOf(agent), () => worker.wake()),
+      sql.subscribe(nameOf(bot), () => worker.wake()),
       pause.stop,
     );
     return worker;
   };
 
   return {
-    createReplies(directory: AgentDirectory): Replies {
-      agents = directory;
+    createReplies(directory: BotDirectory): Replies {
+      bots = directory;
       return {
         reply: (conversationId, text, how, run) =>
           store(directory, { kind: 'reply', conversationId, text, timestamp: Date.now() }, how, run),
@@ -124,9 +121,9 @@ export function createOutboxes(options: OutboxesOptions) {
     /** Starts to send. Returns the workers by the names of their queues; they have to be woken. */
     start(queueOf: (name: string) => Queue, shared: SharedWorkerOptions): ReadonlyMap<string, Worker> {
       const workers = new Map<string, Worker>();
-      for (const agent of agents?.names ?? []) {
-        const name = nameOf(agent);
-        const worker = startSending(agent, queueOf(name), shared);
+      for (const bot of bots?.names ?? []) {
+        const name = nameOf(bot);
+        const worker = startSending(bot, queueOf(name), shared);
         if (worker) workers.set(name, worker);
       }
       if (workers.size > 0) {
@@ -136,20 +133,20 @@ export function createOutboxes(options: OutboxesOptions) {
       }
       return workers;
     },
-    /** Stored replies of an agent that has no platform here wait until it has one, or until an operator discards them. */
+    /** Stored replies of a bot that has no platform here wait until it has one, or until an operator discards them. */
     async warnOfUnsent(admin: Pick<QueueAdmin, 'outboxes'>): Promise<void> {
       const outboxes = await admin.outboxes();
-      for (const { agent, waiting } of outboxes) {
-        if (waiting === 0 || pauses.has(agent)) continue;
+      for (const { bot, waiting } of outboxes) {
+        if (waiting === 0 || pauses.has(bot)) continue;
         host().log.error(
-          { agent, waiting },
-          `stored replies of the agent ${agent} are not sent: this receiver was not told where its platform is. Configure the agent with its service, or see: handoff-kit outbox list`,
+          { bot, waiting },
+          `stored replies of the bot ${bot} are not sent: this receiver was not told where its platform is. Configure the bot with its platform, or see: handoff-kit outbox list`,
         );
       }
     },
-    /** Whether the replies of an agent, or of any, wait because the platform refuses the API key or has moved. */
-    isPaused: (agent?: string): boolean =>
-      [...pauses].some(([name, { isPaused }]) => isPaused && (agent === undefined || name === agent)),
+    /** Whether the replies of a bot, or of any, wait because the platform refuses the API key or has moved. */
+    isPaused: (bot?: string): boolean =>
+      [...pauses].some(([name, { isPaused }]) => isPaused && (bot === undefined || name === bot)),
     /** Ends what `start` began, once the workers were stopped. */
     stop(): void {
       for (const cleanup of cleanups) cleanup();

@@ -1,4 +1,4 @@
-import { agentOfId, DEFAULT_AGENT } from '../events/index.js';
+import { botOfId, DEFAULT_BOT } from '../events/index.js';
 import type { QueueName } from './queue.js';
 import { DEFAULT_RECEIVER, queueNameOf, queueOwnerOf, readQueueNames, sqlList } from './queue-names.js';
 import type { ForgetHook, SqlDatabase, SqlRow, SqlStatement, SqlValue } from './sql.js';
@@ -10,8 +10,8 @@ export interface StoredJob {
   readonly queue: QueueName;
   /** The name of its receiver; `default` for one without a name. */
   readonly receiver: string;
-  /** The agent whose event or reply it is; `default` in a receiver with one agent. */
-  readonly agent: string;
+  /** The bot whose event or reply it is; `default` in a receiver with one bot. */
+  readonly bot: string;
   /** `waiting` for its turn, running or waiting for its next attempt; `dead` after too many failures; `done`. */
   readonly state: 'waiting' | 'done' | 'dead';
   readonly conversationId: string;
@@ -40,11 +40,11 @@ export interface QueueDepth {
   readonly oldestAt: Date | null;
 }
 
-/** The outbox of an agent. */
+/** The outbox of a bot. */
 export interface OutboxDepth extends QueueDepth {
   /** The name of its receiver. */
   readonly receiver: string;
-  readonly agent: string;
+  readonly bot: string;
 }
 
 /** Which jobs to list. */
@@ -57,7 +57,7 @@ export interface JobFilter {
 
 /**
  * Inspects and repairs the queues, also while receivers work on them. That of a receiver has its own queues, with those of
- * all its agents; the command line has the queues of all receivers in a database.
+ * all its bots; the command line has the queues of all receivers in a database.
  */
 export interface QueueAdmin {
   /** Lists jobs. Jobs that are done are there only where `keepContent` is set. */
@@ -72,12 +72,12 @@ export interface QueueAdmin {
   discard(queue: QueueName, id: string): Promise<boolean>;
   /**
    * Removes all data of a user's conversations: jobs in every state, the conversations, and their data in other
-   * stores. With `agent`, only of conversations with that agent of several. Resolves to how many jobs and conversations
+   * stores. With `bot`, only of conversations with that bot of several. Resolves to how many jobs and conversations
    * were removed.
    */
-  forget(userId: string, options?: { readonly agent?: string | undefined }): Promise<number>;
+  forget(userId: string, options?: { readonly bot?: string | undefined }): Promise<number>;
   depth(queue: QueueName): Promise<QueueDepth>;
-  /** The depth of each outbox that has jobs: every agent has its own. */
+  /** The depth of each outbox that has jobs: every bot has its own. */
   outboxes(): Promise<readonly OutboxDepth[]>;
   /** Rejects when nothing can be written: the database is unreachable, its disk is full, or it is read-only. */
   check(): Promise<void>;
@@ -165,19 +165,17 @@ export function createQueueAdmin(
     ];
   };
 
-  /** The agent of a conversation, by its key, or by its content where the key is a digest. */
-  const agentOfKey = async (key: string, queues: readonly string[]): Promise<string> => {
+  /** The bot of a conversation, by its key, or by its content where the key is a digest. */
+  const botOfKey = async (key: string, queues: readonly string[]): Promise<string> => {
     const id = receiverOfKey(key) === null ? key : key.slice(key.indexOf('/') + 1);
-    if (!id.startsWith('#')) return agentOfId(id);
+    if (!id.startsWith('#')) return botOfId(id);
     const [row] = await database.read(
       `SELECT content FROM ${table('conversation')} WHERE conversation = $1
        UNION ALL SELECT content FROM ${jobs} WHERE queue IN (${sqlList(queues)}) AND conversation = $1 LIMIT 1`,
       [key],
     );
     const content = row && parseContent(row);
-    return typeof content === 'object'
-      ? agentOfId(content.conversationId ?? content.id ?? '')
-      : DEFAULT_AGENT;
+    return typeof content === 'object' ? botOfId(content.conversationId ?? content.id ?? '') : DEFAULT_BOT;
   };
 
   /** Makes the conversation of a waiting job due. Returns the name of its queue; `null`: the job does not wait. */
@@ -250,7 +248,7 @@ export function createQueueAdmin(
       ]);
       return done !== null;
     },
-    async forget(userId, { agent } = {}) {
+    async forget(userId, { bot } = {}) {
       const digest = digestText(userId);
       const rows = await database.read(
         `SELECT conversation FROM ${table('user_conversation')} WHERE user_id = $1
@@ -261,7 +259,7 @@ export function createQueueAdmin(
       const all: string[] = [];
       for (const key of rows.map(({ conversation }) => String(conversation))) {
         const isOwn = !receiver || receiverOfKey(key) === receiver();
-        if (isOwn && (agent === undefined || (await agentOfKey(key, queues)) === agent)) all.push(key);
+        if (isOwn && (bot === undefined || (await botOfKey(key, queues)) === bot)) all.push(key);
       }
       let removed = 0;
       for (let from = 0; from < all.length; from += BATCH_SIZE) {
@@ -279,8 +277,8 @@ export function createQueueAdmin(
     outboxes: async () =>
       Promise.all(
         (await queuesOf('outbox')).map(async (name) => {
-          const { receiver: owner, agent } = queueOwnerOf(name);
-          return { receiver: owner, agent, ...(await depthOf([name])) };
+          const { receiver: owner, bot } = queueOwnerOf(name);
+          return { receiver: owner, bot, ...(await depthOf([name])) };
         }),
       ),
     async check() {
@@ -296,7 +294,7 @@ const isId = (id: string): boolean => /^\d{1,15}$/.test(id);
 
 interface StoredContent {
   readonly key?: string;
-  readonly agent?: string;
+  readonly bot?: string;
   readonly conversationId?: string;
   /** The id of a stored conversation. */
   readonly id?: string;
@@ -314,12 +312,12 @@ function parseContent({ content }: SqlRow): StoredContent | string {
 function toJob(row: SqlRow): StoredJob {
   const content = parseContent(row);
   const inContent = typeof content === 'string' ? {} : content;
-  const { queue, receiver, agent } = queueOwnerOf(String(row.queue));
+  const { queue, receiver, bot } = queueOwnerOf(String(row.queue));
   return {
     id: String(row.seq),
     queue,
     receiver,
-    agent: queue === 'outbox' ? agent : (inContent.agent ?? DEFAULT_AGENT),
+    bot: queue === 'outbox' ? bot : (inContent.bot ?? DEFAULT_BOT),
     state: row.state as StoredJob['state'],
     conversationId: inContent.conversationId ?? decodeText(row.conversation),
     what: String(row.type),

@@ -1,40 +1,40 @@
-import { DEFAULT_AGENT } from '../events/index.js';
+import { DEFAULT_BOT } from '../events/index.js';
 import type { QueueName } from './queue.js';
 import type { SqlDatabase } from './sql.js';
 
 /** The name of a receiver that was given none. */
 export const DEFAULT_RECEIVER = 'default';
 
-/** A queue in a database: receivers that share it have queues of their own, and each agent has its own outbox. */
+/** A queue in a database: receivers that share it have queues of their own, and each bot has its own outbox. */
 export interface QueueOwner {
   readonly queue: QueueName;
   /** The name of the receiver. */
   readonly receiver: string;
-  /** The agent whose replies are in an outbox. An inbox has the events of all agents. */
-  readonly agent: string;
+  /** The bot whose replies are in an outbox. An inbox has the events of all bots. */
+  readonly bot: string;
 }
 
 /**
- * The name of a queue in the database: `inbox` and `outbox` by default, `outbox/sales` for an agent, and
- * `shop:outbox/sales` for the agent of a receiver with a name. Persisted: never change it.
+ * The name of a queue in the database: `inbox` and `outbox` by default, `outbox/sales` for a bot, and
+ * `shop:outbox/sales` for the bot of a receiver with a name. Persisted: never change it.
  */
 export function queueNameOf({
   queue,
   receiver = DEFAULT_RECEIVER,
-  agent = DEFAULT_AGENT,
+  bot = DEFAULT_BOT,
 }: Pick<QueueOwner, 'queue'> & Partial<QueueOwner>): string {
   const before = receiver === DEFAULT_RECEIVER ? '' : `${receiver}:`;
-  return `${before}${queue}${agent === DEFAULT_AGENT ? '' : `/${agent}`}`;
+  return `${before}${queue}${bot === DEFAULT_BOT ? '' : `/${bot}`}`;
 }
 
 /** The inverse of {@link queueNameOf}. */
 export function queueOwnerOf(name: string): QueueOwner {
   const colon = name.indexOf(':');
-  const [queue, agent = DEFAULT_AGENT] = name.slice(colon + 1).split('/');
+  const [queue, bot = DEFAULT_BOT] = name.slice(colon + 1).split('/');
   return {
     queue: queue === 'outbox' ? 'outbox' : 'inbox',
     receiver: colon < 0 ? DEFAULT_RECEIVER : name.slice(0, colon),
-    agent,
+    bot,
   };
 }
 

@@ -35,7 +35,7 @@ export function createReceipts(outbox: Pick<Queue, 'statusOf'>): Receipts {
 
   const settle = (id: string, status: JobStatus | undefined): void => {
     if (status?.state === 'done') take(id)?.resolve(null);
-    else if (status?.state === 'dead') take(id)?.reject(parkedError(status.error));
+    else if (status?.state === 'dead') take(id)?.reject(deadLetterError(status.error));
     else if (status?.state === 'gone') take(id)?.reject(goneError());
   };
 
@@ -73,9 +73,9 @@ function withResolvers() {
   return { promise, resolve, reject };
 }
 
-const parkedError = (why: string): HandoffKitError =>
+const deadLetterError = (why: string): HandoffKitError =>
   new HandoffKitError(
-    'REPLY_PARKED',
+    'REPLY_FAILED',
     `the platform did not take the reply, which is now a dead letter (${why}). Retry or discard it.`,
   );
 

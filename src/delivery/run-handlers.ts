@@ -1,4 +1,4 @@
-import { agentField, ClaimLost, type DeliveredEvent, type HandlerRun, Postponed } from '../events/index.js';
+import { botField, ClaimLost, type DeliveredEvent, type HandlerRun, Postponed } from '../events/index.js';
 import { HandoffKitError } from '../internal/index.js';
 import { type Backoff, createPostponements } from './backoff.js';
 import type { DeliveryHost } from './delivery.js';
@@ -72,9 +72,9 @@ export function createHandlerRunner(timeoutMs: number): HandlerRunner {
 }
 
 /** The fields that identify an event in log lines and error reports. */
-export const describeEvent = ({ name, agent, conversationId, requestId }: DeliveredEvent) => ({
+export const describeEvent = ({ name, bot, conversationId, requestId }: DeliveredEvent) => ({
   event: name,
-  ...agentField(agent),
+  ...botField(bot),
   conversationId,
   requestId,
 });

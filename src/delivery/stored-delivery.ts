@@ -65,8 +65,8 @@ const CLOSE_TIMEOUT_MS = 3_000;
 const START_REMINDER_MS = 5_000;
 
 /**
- * Creates a delivery on a database: `accept` stores an event, one worker handles it, and a worker for each agent sends the
- * replies from that agent's outbox, so that the outage of one platform does not delay the replies of another.
+ * Creates a delivery on a database: `accept` stores an event, one worker handles it, and a worker for each bot sends the
+ * replies from that bot's outbox, so that the outage of one platform does not delay the replies of another.
  */
 export function createStoredDelivery(
   options: StoredDeliveryOptions,
@@ -167,7 +167,7 @@ export function createStoredDelivery(
   });
 
   const outboxes = createOutboxes({
-    nameOf: (agent) => queueNameOf({ queue: 'outbox', receiver: receiverName, agent }),
+    nameOf: (bot) => queueNameOf({ queue: 'outbox', receiver: receiverName, bot }),
     keyOf,
     policy,
     receipts,

@@ -1,4 +1,4 @@
-import { DEFAULT_AGENT, type DeliveredEvent } from '../events/index.js';
+import { DEFAULT_BOT, type DeliveredEvent } from '../events/index.js';
 import { encodeText } from './text.js';
 
 /**
@@ -6,9 +6,9 @@ import { encodeText } from './text.js';
  * change nothing.
  */
 export function storeEvent(event: DeliveredEvent): string {
-  const { body, text, raw, name, key, agent, conversationId, receivedAt, requestId, trace } = event;
+  const { body, text, raw, name, key, bot, conversationId, receivedAt, requestId, trace } = event;
   const ids = `"key":"${encodeText(key)}","conversationId":"${encodeText(conversationId)}"`;
-  const fields = `"name":"${name}",${agent === DEFAULT_AGENT ? '' : `"agent":"${agent}",`}${ids}`;
+  const fields = `"name":"${name}",${bot === DEFAULT_BOT ? '' : `"bot":"${bot}",`}${ids}`;
   const received = `"receivedAt":${receivedAt},"requestId":"${encodeText(requestId)}"`;
   const original = raw === undefined ? '' : `,"raw":${JSON.stringify(raw)}`;
   const traced = trace === undefined ? '' : `,"trace":${JSON.stringify(trace)}`;
@@ -18,7 +18,7 @@ export function storeEvent(event: DeliveredEvent): string {
 /** The inverse of {@link storeEvent}. */
 export function restoreEvent(content: string): DeliveredEvent {
   const stored = JSON.parse(content) as DeliveredEvent;
-  return { ...stored, agent: stored.agent ?? DEFAULT_AGENT };
+  return { ...stored, bot: stored.bot ?? DEFAULT_BOT };
 }
 
 /** Every id under which the platform knows the user of an event. */

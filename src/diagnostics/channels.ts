@@ -18,7 +18,7 @@ export const channels = {
   greet: step('greet'),
   reply: step('reply'),
   send: step('send'),
-  service: step('service'),
+  platform: step('platform'),
   adapter: step('adapter'),
   webhook: step('webhook'),
 } as const satisfies { readonly [Name in keyof Steps]: TracingChannel<unknown, Steps[Name]> };

@@ -37,8 +37,8 @@ export interface RequestMessage extends ReceiverStepMessage {
 
 /** The part that the steps of an event have. */
 export interface EventStepMessage extends ReceiverStepMessage {
-  /** The agent that the event is from; `default` in a receiver with one. */
-  readonly agent: string;
+  /** The bot that the event is from; `default` in a receiver with one. */
+  readonly bot: string;
   /** The event's name. */
   readonly event: 'message' | 'handoff.requested' | 'handoff.message' | 'handoff.closed';
   readonly conversationId: string;
@@ -82,8 +82,8 @@ export interface ReplyMessage extends ReceiverStepMessage {
 
 /** One attempt to give a reply or an end to the platform, retries of the client included. */
 export interface SendMessage extends ReceiverStepMessage {
-  /** The agent through whose platform it goes; `default` in a receiver with one. */
-  readonly agent: string;
+  /** The bot through whose platform it goes; `default` in a receiver with one. */
+  readonly bot: string;
   readonly kind: 'reply' | 'end';
   /** The platform's id of the conversation. */
   readonly conversationId: string;
@@ -96,7 +96,7 @@ export interface SendMessage extends ReceiverStepMessage {
 }
 
 /** One HTTP request to the platform's API. */
-export interface ServiceMessage extends StepMessage {
+export interface PlatformMessage extends StepMessage {
   /** The endpoint, such as `reply` or `addQa`. */
   readonly endpoint: string;
   readonly method: string;
@@ -131,7 +131,7 @@ export interface WebhookMessage extends ReceiverStepMessage {
 export interface FailureMessage {
   readonly receiver: object;
   readonly error: unknown;
-  readonly agent: string | null;
+  readonly bot: string | null;
   readonly event: string | null;
   readonly conversationId: string | null;
   readonly requestId: string | null;
@@ -157,7 +157,7 @@ export interface Steps {
   greet: GreetMessage;
   reply: ReplyMessage;
   send: SendMessage;
-  service: ServiceMessage;
+  platform: PlatformMessage;
   adapter: AdapterMessage;
   webhook: WebhookMessage;
 }

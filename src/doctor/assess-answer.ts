@@ -26,7 +26,7 @@ const HINTS: Readonly<Record<number, string>> = {
   413: 'the body is too large for the receiver',
   415: 'the receiver refused the content type',
   429: 'the receiver limits the request rate',
-  503: 'the receiver is overloaded or shutting down; for a handoff request: no agent is available',
+  503: 'the receiver is overloaded or shutting down; for a handoff request: no bot is available',
 };
 
 /** Compares an answer with the protocol of the endpoint. */

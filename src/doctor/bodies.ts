@@ -1,10 +1,10 @@
 import type { WebhookEndpoint } from '../protocol/index.js';
-import { agentMessageBody, chatBody, closeBody, establishBody } from '../simulator/sending/index.js';
+import { botMessageBody, chatBody, closeBody, establishBody } from '../simulator/sending/index.js';
 
 /** A request body as sent over the wire. */
 export type WireBody = Readonly<Record<string, unknown>>;
 
-/** The text of every message, so that agents who see it know where it comes from. */
+/** The text of every message, so that bots who see it know where it comes from. */
 export const TEST_TEXT = 'handoff-kit doctor: this is a test, please do not answer';
 
 /** The user of every test conversation. */
@@ -22,12 +22,12 @@ const OUTPUT = [
 
 const BODIES: Readonly<Record<WebhookEndpoint, (conversationId: string, now: number) => WireBody>> = {
   message: (conversationId, now) =>
-    agentMessageBody({ ...USER, text: TEST_TEXT, output: OUTPUT, conversationId }, now),
+    botMessageBody({ ...USER, text: TEST_TEXT, output: OUTPUT, conversationId }, now),
   establish: (conversationId, timestamp) =>
     establishBody({
       conversationId,
       timestamp,
-      agentId: 'doctor-agent',
+      botId: 'doctor-bot',
       user: USER,
       transcript: [{ text: TEST_TEXT, message_type: 'QUESTION' }],
     }),

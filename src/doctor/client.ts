@@ -77,7 +77,7 @@ export function createDoctorClient(target: ReceiverTarget, options: DoctorOption
   const open = new Set<string>();
   const answers = new Map<WebhookEndpoint, Promise<JsonPostResult>>();
   // A new connection per request: one broken by an invalid request must not affect the next.
-  const agents = { http: new HttpAgent(), https: new HttpsAgent() };
+  const httpAgents = { http: new HttpAgent(), https: new HttpsAgent() };
   let requests = 0;
   let ids = 0;
   let lastTime = 0;
@@ -101,7 +101,7 @@ export function createDoctorClient(target: ReceiverTarget, options: DoctorOption
       headers: { ...(headers ?? endpointHeaders(target, endpoint)), ...(type && { 'content-type': type }) },
       payload: payload ?? JSON.stringify(body),
       timeoutMs,
-      agents,
+      httpAgents,
       ...overrides,
     });
     if (answer.status === 200 && body.istest !== true) trackHandoff(endpoint, body.conversation_id);
@@ -118,7 +118,7 @@ export function createDoctorClient(target: ReceiverTarget, options: DoctorOption
     await send('establish', wellFormedBody('establish', id, now()));
     return id;
   };
-  /** Agents see every handoff, so the client opens few: chats share one, closes reuse others. */
+  /** Bots see every handoff, so the client opens few: chats share one, closes reuse others. */
   const conversationFor = async (endpoint: WebhookEndpoint): Promise<string> => {
     if (endpoint === 'message' || endpoint === 'establish') return newId();
     chatHandoff ??= establish();

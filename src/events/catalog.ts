@@ -1,6 +1,6 @@
 import type { TraceCarrier } from '../diagnostics/index.js';
 import type {
-  AgentMessage,
+  BotMessage,
   HandoffChat,
   HandoffClose,
   HandoffRequest,
@@ -16,8 +16,8 @@ export interface ProbePayload {
 
 /** The payload of each event. Field names are the wire's own, so the platform's documentation applies. */
 export interface EventPayloads {
-  /** The platform's agent, or a human behind it, answered a user. */
-  message: AgentMessage;
+  /** The platform's bot, or a human behind it, answered a user. */
+  message: BotMessage;
   /** A user is to be handed over to a human. */
   'handoff.requested': HandoffRequest;
   /** The user wrote something during a handoff. */
@@ -63,11 +63,11 @@ export type DeliveredBodies = {
 interface Delivered<Name extends DeliveredEventName> {
   /** The event's name. */
   readonly name: Name;
-  /** The agent it is from; `default` in a receiver with one agent. */
-  readonly agent: string;
+  /** The bot it is from; `default` in a receiver with one bot. */
+  readonly bot: string;
   /** The idempotency key: equal for two deliveries of the same event, and for no others. */
   readonly key: string;
-  /** The conversation whose events are handled one at a time, in the order of arrival. Unique among all agents. */
+  /** The conversation whose events are handled one at a time, in the order of arrival. Unique among all bots. */
   readonly conversationId: string;
   /** The validated body. */
   readonly body: DeliveredBodies[Name];

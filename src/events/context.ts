@@ -8,7 +8,7 @@ import {
   normaliseOrdinaryMessage,
   toDate,
 } from '../protocol/index.js';
-import { agentField } from './agents.js';
+import { botField } from './bots.js';
 import type { DeliveredEvent, DeliveredEventName, EventPayloads } from './catalog.js';
 import type { Conversation } from './conversation.js';
 import type {
@@ -49,7 +49,7 @@ export interface ContextParts {
  */
 abstract class DeliveredEventContext<Name extends DeliveredEventName> implements DeliveredContext<Name> {
   readonly event: Name;
-  readonly agent: string;
+  readonly bot: string;
   readonly key: string;
   readonly conversationId: string;
   readonly requestId: string;
@@ -64,7 +64,7 @@ abstract class DeliveredEventContext<Name extends DeliveredEventName> implements
 
   constructor(parts: ContextParts, event: DeliveredEvent<Name>, run: HandlerRun, sentTime: number | null) {
     this.event = event.name;
-    this.agent = event.agent;
+    this.bot = event.bot;
     this.key = event.key;
     this.conversationId = event.conversationId;
     this.requestId = event.requestId;
@@ -99,8 +99,8 @@ abstract class DeliveredEventContext<Name extends DeliveredEventName> implements
   }
 
   get log(): Log {
-    const { event, agent, conversationId, requestId } = this;
-    this.#log ??= this.parts.log.child({ event, ...agentField(agent), conversationId, requestId });
+    const { event, bot, conversationId, requestId } = this;
+    this.#log ??= this.parts.log.child({ event, ...botField(bot), conversationId, requestId });
     return this.#log;
   }
 
@@ -293,7 +293,7 @@ export function admitContextOf(
 ): AdmitContext {
   const context = new RequestedEventContext(parts, event, NO_RUN);
   const {
-    agent,
+    bot,
     key,
     conversationId,
     requestId,
@@ -308,7 +308,7 @@ export function admitContextOf(
   } = context;
   return {
     event: 'handoff.requested',
-    agent,
+    bot,
     key,
     conversationId,
     requestId,

@@ -13,8 +13,8 @@ import type { User } from './user.js';
  */
 export type ConversationState = 'requested' | 'waiting' | 'connected' | 'closing' | 'closed' | 'failed';
 
-/** The side that ended a conversation: its user, the platform's timeout, a human agent, or this package. */
-export type ClosedBy = 'user' | 'timeout' | 'agent' | 'kit';
+/** The side that ended a conversation: its user, the platform's timeout, a agent, or this package. */
+export type ClosedBy = 'user' | 'timeout' | 'agent' | 'system';
 
 /** A conversation's place in a human-service system. */
 export interface AdapterLink {
@@ -39,12 +39,12 @@ export interface Closure {
 /** One handed-over conversation. */
 export interface Conversation {
   /**
-   * Its id, unique among all agents: the platform's id of the handoff, or `<agent>/<the platform's id>` in a receiver with
-   * several agents.
+   * Its id, unique among all bots: the platform's id of the handoff, or `<bot>/<the platform's id>` in a receiver with
+   * several bots.
    */
   readonly id: string;
-  /** The platform's agent that requested the handoff, by its name in `createReceiver`; `default` where there is one. */
-  readonly agent: string;
+  /** The platform's bot that requested the handoff, by its name in `createReceiver`; `default` where there is one. */
+  readonly bot: string;
   /** 1 for the first handoff of this id; higher after an end and another request. */
   readonly session: number;
   readonly state: ConversationState;
@@ -61,8 +61,8 @@ export interface Conversation {
   readonly replyBy: Date;
   /** When the first reply was sent, or `null`. */
   readonly firstReplyAt: Date | null;
-  /** The human agent's name, if the human-service system provides it. */
-  readonly humanAgent: string | null;
+  /** The agent's name, if the human-service system provides it. */
+  readonly agentName: string | null;
   readonly link: AdapterLink | null;
   readonly closure: Closure | null;
   readonly changedAt: Date;

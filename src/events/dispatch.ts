@@ -1,7 +1,7 @@
 import { reportFailure } from '../diagnostics/index.js';
 import { createWarnOnce, HandoffKitError, type Log } from '../internal/index.js';
 import { CLOSE_TYPES, MESSAGE_TYPES, unknownContentKinds } from '../protocol/index.js';
-import { agentField, DEFAULT_AGENT } from './agents.js';
+import { botField, DEFAULT_BOT } from './bots.js';
 import type { DeliveredEvent, DeliveredEventName, EventPayloads, ProbePayload } from './catalog.js';
 import { admitContextOf, type ContextParts, contextOf } from './context.js';
 import type { FailureReport, HandlerContexts } from './handler.js';
@@ -12,7 +12,7 @@ import type { Registry } from './registry.js';
 
 /** The event, conversation, request and attempt of a failure, as far as known. */
 export type FailureDetails = Partial<
-  Pick<FailureReport, 'event' | 'agent' | 'conversationId' | 'requestId' | 'attempt'>
+  Pick<FailureReport, 'event' | 'bot' | 'conversationId' | 'requestId' | 'attempt'>
 >;
 
 /** How a run that did not fail ended: its handlers ran, or middleware left the event out. */
@@ -30,7 +30,7 @@ export interface Dispatcher {
   /** Calls the observers of a probe. Never rejects: the answer to a probe does not depend on them. */
   observe(
     probe: ProbePayload,
-    request: { readonly agent: string | null; readonly requestId: string; readonly receivedAt: number },
+    request: { readonly bot: string | null; readonly requestId: string; readonly receivedAt: number },
   ): Promise<void>;
   /** Logs a failure and calls the error handlers. Never throws. */
   report(error: unknown, place: FailureDetails): void;
@@ -87,13 +87,13 @@ export function createDispatcher({
   };
 
   const report = (error: unknown, place: FailureDetails): void => {
-    const { agent = place.event ? DEFAULT_AGENT : null, ...rest } = place;
+    const { bot = place.event ? DEFAULT_BOT : null, ...rest } = place;
     const details = { event: null, conversationId: null, requestId: null, attempt: 1, ...rest };
-    const where = { ...details, ...(agent !== null && agentField(agent)) };
+    const where = { ...details, ...(bot !== null && botField(bot)) };
     log.error({ ...where, err: error }, where.event ? 'handling an event failed' : 'a request failed');
-    reportFailure(() => ({ ...details, agent, error, receiver: receiver() }));
+    reportFailure(() => ({ ...details, bot, error, receiver: receiver() }));
     for (const handler of registry.errorHandlers) {
-      callAsync(() => handler({ ...details, agent, error, log: handlerLog.child(where) })).catch(
+      callAsync(() => handler({ ...details, bot, error, log: handlerLog.child(where) })).catch(
         (failure: unknown) => log.error({ ...where, err: failure }, 'an error handler failed itself'),
       );
     }
@@ -101,7 +101,7 @@ export function createDispatcher({
 
   const placeOf = (event: DeliveredEvent): FailureDetails => ({
     event: event.name,
-    agent: event.agent,
+    bot: event.bot,
     conversationId: event.conversationId,
     requestId: event.requestId,
   });
@@ -216,22 +216,22 @@ export function createDispatcher({
         return NO_HUMAN;
       }
     },
-    async observe(payload, { agent, requestId, receivedAt }) {
+    async observe(payload, { bot, requestId, receivedAt }) {
       const observers = registry.handlersOf('probe');
       if (observers.length === 0) return;
       const context: HandlerContexts['probe'] = {
         event: 'probe',
-        agent,
+        bot,
         payload,
         requestId,
         receivedAt: new Date(receivedAt),
-        log: handlerLog.child({ event: 'probe', ...(agent !== null && agentField(agent)), requestId }),
+        log: handlerLog.child({ event: 'probe', ...(bot !== null && botField(bot)), requestId }),
       };
       for (const observer of observers) {
         try {
           await observer(context);
         } catch (error) {
-          report(nameEmptyError(error), { event: 'probe', agent, requestId });
+          report(nameEmptyError(error), { event: 'probe', bot, requestId });
         }
       }
     },

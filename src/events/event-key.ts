@@ -5,7 +5,7 @@ import {
   type WebhookBody,
   type WebhookEndpoint,
 } from '../protocol/index.js';
-import { DEFAULT_AGENT } from './agents.js';
+import { DEFAULT_BOT } from './bots.js';
 
 /** Longer keys are hashed: remembered keys must stay small. */
 const LONGEST_PLAIN_KEY = 160;
@@ -43,23 +43,20 @@ const digest = (text: string): string => hash('sha256', text, 'base64url');
  * - A request or a close is the same if it has the same time. Without a time, it is the same if it belongs to the same
  *   session of the conversation, and a request must have the same content.
  *
- * The key of an agent's event begins with the agent's name, unless that is `default`.
+ * The key of a bot's event begins with the bot's name, unless that is `default`.
  *
  * @param session - what the receiver knows of the conversation; see {@link needsSession}
  */
 export function eventKey<Endpoint extends WebhookEndpoint>(
   endpoint: Endpoint,
   body: WebhookBody<Endpoint>,
-  {
-    agent = DEFAULT_AGENT,
-    session = 0,
-  }: { readonly agent?: string; readonly session?: number | undefined } = {},
+  { bot = DEFAULT_BOT, session = 0 }: { readonly bot?: string; readonly session?: number | undefined } = {},
 ): string {
   const conversation = body.conversation_id;
   // The length in front keeps `a:b` + `c` apart from `a` + `b:c`.
   const key = `${endpoint}:${conversation.length}:${conversation}:${distinctionOf[endpoint](body, session)}`;
   const short = key.length <= LONGEST_PLAIN_KEY ? key : digest(key);
-  return agent === DEFAULT_AGENT ? short : `${agent}/${short}`;
+  return bot === DEFAULT_BOT ? short : `${bot}/${short}`;
 }
 
 /** Whether {@link eventKey} needs the session of the conversation. */

@@ -32,11 +32,11 @@ export interface BaseContext<Name extends EventName> {
 export interface DeliveredContext<Name extends DeliveredEventName, State extends object = object>
   extends BaseContext<Name> {
   /**
-   * The agent that the event is from, by its name in `createReceiver({ agents })`; `default` in a receiver with one.
+   * The bot that the event is from, by its name in `createReceiver({ bots })`; `default` in a receiver with one.
    *
-   * @example receiver.on('message', ({ agent, text }) => console.log(`${agent}: ${text}`));
+   * @example receiver.on('message', ({ bot, text }) => console.log(`${bot}: ${text}`));
    */
-  readonly agent: string;
+  readonly bot: string;
   /** The body as received, before normalising, with fields that the contract does not name. */
   readonly raw: unknown;
   /**
@@ -46,8 +46,8 @@ export interface DeliveredContext<Name extends DeliveredEventName, State extends
    */
   readonly key: string;
   /**
-   * The conversation's id. A handoff has an id of its own, which differs from that of the agent's conversation. In a
-   * receiver with several agents it is `<agent>/<the platform's id>`, except for the agent named `default`: two agents
+   * The conversation's id. A handoff has an id of its own, which differs from that of the bot's conversation. In a
+   * receiver with several bots it is `<bot>/<the platform's id>`, except for the bot named `default`: two bots
    * may have conversations with the same id. `payload.conversation_id` is the platform's id.
    */
   readonly conversationId: string;
@@ -84,7 +84,7 @@ export interface HandoffContext<Name extends DeliveredEventName, State extends o
   /** The user. The ids are `null` if this receiver does not know the conversation. */
   readonly user: User;
   /**
-   * Looks up the conversation: state, transcript, human agent; `null` if this receiver does not know it.
+   * Looks up the conversation: state, transcript, agent; `null` if this receiver does not know it.
    *
    * @example
    * receiver.on('handoff.message', async ({ conversation, reply }) => {
@@ -105,7 +105,7 @@ export interface ConversationActions {
    */
   readonly reply: (text: string, options?: ReplyOptions) => Promise<Receipt>;
   /**
-   * Ends the handoff. The agent on the platform takes over again.
+   * Ends the handoff. The bot on the platform takes over again.
    *
    * @example receiver.on('handoff.message', async ({ text, end }) => { if (text === 'bye') await end(); });
    */
@@ -146,8 +146,8 @@ export interface HandoffClosedContext<State extends object = object>
 
 /** The argument of an observer of `probe`. */
 export interface ProbeContext extends BaseContext<'probe'> {
-  /** The agent that was tested; `null` if the probe had no credentials and came to an address that agents share. */
-  readonly agent: string | null;
+  /** The bot that was tested; `null` if the probe had no credentials and came to an address that bots share. */
+  readonly bot: string | null;
 }
 
 /** The argument of each event's handlers, by the event's name. */
@@ -189,8 +189,8 @@ export interface FailureReport {
   readonly error: unknown;
   /** The event that was being handled; `null` when there was none. */
   readonly event: EventName | null;
-  /** The agent; `null` when the failure concerns none. */
-  readonly agent: string | null;
+  /** The bot; `null` when the failure concerns none. */
+  readonly bot: string | null;
   /** The conversation, or `null`. */
   readonly conversationId: string | null;
   /** The request's id, or `null`. */

@@ -4,14 +4,14 @@
  * @module
  */
 export {
-  type AgentDirectory,
-  agentField,
-  agentOfId,
+  type BotDirectory,
+  botField,
+  botOfId,
   checkName,
-  DEFAULT_AGENT,
-  severalAgents,
-  singleAgent,
-} from './agents.js';
+  DEFAULT_BOT,
+  severalBots,
+  singleBot,
+} from './bots.js';
 export {
   type DeliveredEvent,
   type DeliveredEventName,

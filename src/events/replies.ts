@@ -1,7 +1,7 @@
-import type { ServiceClient } from '../client/index.js';
+import type { PlatformClient } from '../client/index.js';
 import type { TraceCarrier } from '../diagnostics/index.js';
 import { createKeyedQueue, HandoffKitError, type KeyedQueue } from '../internal/index.js';
-import type { AgentDirectory } from './agents.js';
+import type { BotDirectory } from './bots.js';
 import type { HandlerRun } from './handler-run.js';
 
 /** Options of a reply. */
@@ -20,10 +20,10 @@ export interface ReplyOptions {
    * @example await reply(await generateAnswer(text), { once: 'answer' });
    */
   readonly once?: string;
-  /** The author: a human `agent`, the default, or `kit` for a program, whose replies do not connect the user to a human. */
-  readonly by?: 'agent' | 'kit';
-  /** The name of the human agent, if known. It is not sent to the platform. */
-  readonly humanAgent?: string | null;
+  /** The author: an `agent`, the default, or `system` for a program, whose replies do not connect the user to an agent. */
+  readonly by?: 'agent' | 'system';
+  /** The name of the agent, if known. It is not sent to the platform. */
+  readonly agentName?: string | null;
 }
 
 /** Options of ending a conversation. */
@@ -76,18 +76,18 @@ export interface Replies {
 export type ReplyFailed = (conversationId: string, error: unknown) => void;
 
 /** Sends replies directly to the platform, in order per conversation. A receipt means that the platform has it. */
-export function createDirectReplies(agents: AgentDirectory, onFailed: ReplyFailed): Replies {
+export function createDirectReplies(bots: BotDirectory, onFailed: ReplyFailed): Replies {
   const conversations = createKeyedQueue();
 
   return {
     reply: (id, text, options) =>
       send(conversations, id, onFailed, () => {
-        const { client, conversationId } = platformOf(agents, id);
+        const { client, conversationId } = platformOf(bots, id);
         return client.reply({ conversationId, text }, options);
       }),
     end: (id, options) =>
       send(conversations, id, onFailed, () => {
-        const { client, conversationId } = platformOf(agents, id);
+        const { client, conversationId } = platformOf(bots, id);
         return client.end({ conversationId }, options);
       }),
     idle: () => conversations.idle(),
@@ -111,15 +111,15 @@ function send(
 
 /** The client of a conversation's platform, and the conversation's id there. */
 function platformOf(
-  agents: AgentDirectory,
+  bots: BotDirectory,
   id: string,
-): { readonly client: ServiceClient; readonly conversationId: string } {
-  const { agent, platformId } = agents.locate(id);
-  const client = agents.serviceOf(agent);
+): { readonly client: PlatformClient; readonly conversationId: string } {
+  const { bot, platformId } = bots.locate(id);
+  const client = bots.platformOf(bot);
   if (client) return { client, conversationId: platformId };
   throw new HandoffKitError(
-    'SERVICE_NOT_CONFIGURED',
-    'cannot reply or end the conversation: this receiver was not told where the platform is. Pass service: { baseUrl, apiKey } to createReceiver.',
+    'PLATFORM_NOT_CONFIGURED',
+    'cannot reply or end the conversation: this receiver was not told where the platform is. Pass platform: { baseUrl, apiKey } to createReceiver.',
   );
 }
 

@@ -3,8 +3,8 @@ import type { HandoffRequest } from '../protocol/index.js';
 /** One message before the handoff. */
 export interface TranscriptItem {
   /** The author; `other` for a type that the contract does not name. */
-  readonly from: 'user' | 'agent' | 'other';
-  /** The text; an agent's answer can be empty. */
+  readonly from: 'user' | 'bot' | 'other';
+  /** The text; a bot's answer can be empty. */
   readonly text: string;
 }
 
@@ -15,6 +15,6 @@ export function transcriptOf(request: HandoffRequest): TranscriptItem[] {
 
 function speaker(messageType: string | null): TranscriptItem['from'] {
   if (messageType === 'QUESTION') return 'user';
-  if (messageType === 'ANSWER') return 'agent';
+  if (messageType === 'ANSWER') return 'bot';
   return 'other';
 }

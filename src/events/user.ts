@@ -1,12 +1,12 @@
-import { DEFAULT_AGENT } from './agents.js';
+import { DEFAULT_BOT } from './bots.js';
 import type { DeliveredEvent } from './catalog.js';
 
 /** The user of a handed-over conversation. */
 export interface User {
   /**
    * The key for a contact: the developer's user id, else the anonymous id, else the conversation. Never the e-mail
-   * address: channels without one send the same placeholder for every user. The same id under two agents is two users:
-   * the key begins with the agent's name, unless that is `default`.
+   * address: channels without one send the same placeholder for every user. The same id under two bots is two users:
+   * the key begins with the bot's name, unless that is `default`.
    */
   readonly key: string;
   /** The developer's own id of the user. */
@@ -30,7 +30,7 @@ export const unknownUser = (conversationId: string): User => ({
 
 /** Reads the user of a handoff request. */
 export function userOf(
-  event: Pick<DeliveredEvent<'handoff.requested'>, 'agent' | 'conversationId' | 'body'>,
+  event: Pick<DeliveredEvent<'handoff.requested'>, 'bot' | 'conversationId' | 'body'>,
 ): User {
   const { user_info, email } = event.body;
   return {
@@ -42,9 +42,9 @@ export function userOf(
   };
 }
 
-function userKey({ agent, conversationId, body }: Parameters<typeof userOf>[0]): string {
+function userKey({ bot, conversationId, body }: Parameters<typeof userOf>[0]): string {
   const { user_id: userId, anonymous_id: anonymousId } = body.user_info;
-  const prefix = agent === DEFAULT_AGENT ? '' : `${agent}/`;
+  const prefix = bot === DEFAULT_BOT ? '' : `${bot}/`;
   if (userId !== null) return `${prefix}user:${userId}`;
   if (anonymousId !== null) return `${prefix}anonymous:${anonymousId}`;
   return `conversation:${conversationId}`;

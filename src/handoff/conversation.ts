@@ -3,7 +3,7 @@ import type { Conversation, ConversationState } from '../events/index.js';
 /** The fields of a conversation when it is created. */
 export type NewConversation = Pick<
   Conversation,
-  'id' | 'agent' | 'user' | 'botId' | 'transcript' | 'requestKey' | 'requestedAt' | 'replyBy'
+  'id' | 'bot' | 'user' | 'botId' | 'transcript' | 'requestKey' | 'requestedAt' | 'replyBy'
 >;
 
 /** The fields that an update may set. */
@@ -31,7 +31,7 @@ export interface ConversationFilter {
 /** Creates a conversation in state `requested`. */
 export const createConversation = (conversation: NewConversation, now: number): Conversation => ({
   id: conversation.id,
-  agent: conversation.agent,
+  bot: conversation.bot,
   user: conversation.user,
   botId: conversation.botId,
   transcript: conversation.transcript,
@@ -42,7 +42,7 @@ export const createConversation = (conversation: NewConversation, now: number): 
   state: 'requested',
   version: 1,
   firstReplyAt: null,
-  humanAgent: null,
+  agentName: null,
   link: null,
   closure: null,
   changedAt: new Date(now),

@@ -55,7 +55,7 @@ export interface HandoffLifecycle {
   /** Records a reply to the user. If a human wrote it, `waiting` becomes `connected`. */
   replied(
     id: string,
-    by: { readonly human: boolean; readonly humanAgent?: string | null },
+    by: { readonly human: boolean; readonly agentName?: string | null },
   ): Promise<Conversation | null>;
   /** Records that one side ended it: it is `closing` until the other side knows. */
   end(id: string, by: ClosedBy, why?: string | null): Promise<CloseResult | null>;
@@ -88,7 +88,7 @@ const MOST_TRIES = 100;
 const NEW_SESSION = {
   state: 'requested',
   firstReplyAt: null,
-  humanAgent: null,
+  agentName: null,
   link: null,
   closure: null,
 } as const;
@@ -144,13 +144,13 @@ export function createHandoffLifecycle(
         if (state === 'requested') return { state: 'waiting' };
         return isOpen(state) ? 'keep' : 'refuse';
       }),
-    replied: (id, { human, humanAgent }) =>
+    replied: (id, { human, agentName }) =>
       settle(id, (conversation) => {
         if (!isOpen(conversation.state)) return 'refuse';
         const change: ConversationChange = {
           ...(human && conversation.state !== 'connected' && { state: 'connected' }),
           ...(conversation.firstReplyAt === null && { firstReplyAt: new Date(now()) }),
-          ...(humanAgent && humanAgent !== conversation.humanAgent && { humanAgent }),
+          ...(agentName && agentName !== conversation.agentName && { agentName }),
         };
         return Object.keys(change).length > 0 ? change : 'keep';
       }),
@@ -169,16 +169,16 @@ export function createHandoffLifecycle(
       settle(id, ({ state }) => {
         if (state === 'failed') return 'keep';
         if (!mayBecome(state, 'failed')) return 'refuse';
-        return { state: 'failed', closure: { by: 'kit', why, at: new Date(now()) } };
+        return { state: 'failed', closure: { by: 'system', why, at: new Date(now()) } };
       }),
   };
 }
 
 function newConversation(event: DeliveredEvent<'handoff.requested'>, waitTimeoutMs: number): NewConversation {
-  const { agent, body, conversationId, key, receivedAt } = event;
+  const { bot, body, conversationId, key, receivedAt } = event;
   return {
     id: conversationId,
-    agent,
+    bot,
     user: userOf(event),
     botId: body.bot_id,
     transcript: transcriptOf(body),

@@ -2,7 +2,7 @@ import { Counter, Gauge, Histogram, Registry } from 'prom-client';
 import type { BridgeStats } from '../bridge/index.js';
 import type { QueueAdmin, QueueDepth, QueueName } from '../delivery/index.js';
 import { observeStep, type Steps } from '../diagnostics/index.js';
-import { agentField, DEFAULT_AGENT } from '../events/index.js';
+import { botField, DEFAULT_BOT } from '../events/index.js';
 import { settlesWithin } from '../internal/index.js';
 import type { Receiver } from '../receiver/index.js';
 
@@ -33,12 +33,12 @@ export interface MetricsOptions {
 }
 
 /** The part of a receiver that is measured. */
-export type MeasuredReceiver = Pick<Receiver, 'services' | 'storage' | 'stats' | 'onClosing' | 'close'>;
+export type MeasuredReceiver = Pick<Receiver, 'platforms' | 'storage' | 'stats' | 'onClosing' | 'close'>;
 
 /**
  * Collects the metrics of a receiver until it has closed. Labels are names from this code only: never ids of users, and
- * never text that a sender chooses, which would let a sender create any number of series. With several agents, the label
- * `agent` tells which.
+ * never text that a sender chooses, which would let a sender create any number of series. With several bots, the label
+ * `bot` tells which.
  */
 export function collectMetrics(receiver: MeasuredReceiver, { bridges = {} }: MetricsOptions = {}): Metrics {
   const registry = new Registry();
@@ -48,7 +48,7 @@ export function collectMetrics(receiver: MeasuredReceiver, { bridges = {} }: Met
 
   const { queues, isOutboxPaused } = receiver.storage;
   registerUptime(registry);
-  if (queues) registerOutboxPause(registry, [...receiver.services.keys()], isOutboxPaused);
+  if (queues) registerOutboxPause(registry, [...receiver.platforms.keys()], isOutboxPaused);
   if (Object.keys(bridges).length > 0) registerBridges(registry, bridges);
   const refreshQueues = queues
     ? registerQueues(registry, queues)
@@ -87,33 +87,33 @@ function subscribe(registry: Registry, receiver: object) {
   const events = new Counter({
     name: 'handoff_kit_events_total',
     help: 'Valid events, by event and by what the receiver did with them on arrival.',
-    labelNames: ['event', 'outcome', 'agent'],
+    labelNames: ['event', 'outcome', 'bot'],
     registers,
   });
   const attempts = new Counter({
     name: 'handoff_kit_attempts_total',
     help: 'Attempts, by queue and outcome: handler runs (inbox), replies and closes sent (outbox).',
-    labelNames: ['queue', 'outcome', 'agent'],
+    labelNames: ['queue', 'outcome', 'bot'],
     registers,
   });
   const handlerDuration = new Histogram({
     name: 'handoff_kit_handler_duration_seconds',
     help: 'Duration of one handler run, failed runs included, by event.',
-    labelNames: ['event', 'agent'],
+    labelNames: ['event', 'bot'],
     buckets: DURATION_BUCKETS,
     registers,
   });
   const queueWait = new Histogram({
     name: 'handoff_kit_queue_wait_seconds',
     help: 'Time from the arrival of an event to its first handler run.',
-    labelNames: ['queue', 'agent'],
+    labelNames: ['queue', 'bot'],
     buckets: WAIT_BUCKETS,
     registers,
   });
   const lag = new Histogram({
     name: 'handoff_kit_lag_seconds',
     help: 'Time from received to handled (inbox), and from written to accepted by the platform (outbox).',
-    labelNames: ['queue', 'agent'],
+    labelNames: ['queue', 'bot'],
     buckets: WAIT_BUCKETS,
     registers,
   });
@@ -124,14 +124,14 @@ function subscribe(registry: Registry, receiver: object) {
     requests.inc({ endpoint, status: String(status) });
     if (ms !== null) requestDuration.observe({ endpoint }, ms / 1_000);
   };
-  const recordAttempt = (queue: QueueName, agent: string, createdAt: number, error: unknown): void => {
-    const labels = { queue, ...agentField(agent) };
+  const recordAttempt = (queue: QueueName, bot: string, createdAt: number, error: unknown): void => {
+    const labels = { queue, ...botField(bot) };
     attempts.inc({ ...labels, outcome: error === undefined ? 'ok' : 'failed' });
     if (error === undefined) lag.observe(labels, secondsSince(createdAt));
   };
 
   const stops: (() => void)[] = [];
-  const observe = <Name extends Exclude<keyof Steps, 'service'>>(
+  const observe = <Name extends Exclude<keyof Steps, 'platform'>>(
     name: Name,
     onEnd: (message: Steps[Name], ms: number) => void,
     onStart?: (message: Steps[Name]) => void,
@@ -154,21 +154,20 @@ function subscribe(registry: Registry, receiver: object) {
 
   observe('request', ({ endpoint, status }, ms) => recordRequest(endpoint, status, ms));
   observe('webhook', ({ status }, ms) => recordRequest('adapter', status, ms));
-  observe('accept', ({ event, agent, result = 'failed' }) =>
-    events.inc({ event, outcome: result, ...agentField(agent) }),
+  observe('accept', ({ event, bot, result = 'failed' }) =>
+    events.inc({ event, outcome: result, ...botField(bot) }),
   );
   observe(
     'handle',
-    ({ event, agent, receivedAt, error }, ms) => {
-      handlerDuration.observe({ event, ...agentField(agent) }, ms / 1_000);
-      recordAttempt('inbox', agent, receivedAt, error);
+    ({ event, bot, receivedAt, error }, ms) => {
+      handlerDuration.observe({ event, ...botField(bot) }, ms / 1_000);
+      recordAttempt('inbox', bot, receivedAt, error);
     },
-    ({ agent, attempt, receivedAt }) => {
-      if (attempt === 1)
-        queueWait.observe({ queue: 'inbox', ...agentField(agent) }, secondsSince(receivedAt));
+    ({ bot, attempt, receivedAt }) => {
+      if (attempt === 1) queueWait.observe({ queue: 'inbox', ...botField(bot) }, secondsSince(receivedAt));
     },
   );
-  observe('send', ({ agent, writtenAt, error }) => recordAttempt('outbox', agent, writtenAt, error));
+  observe('send', ({ bot, writtenAt, error }) => recordAttempt('outbox', bot, writtenAt, error));
 
   const stop = (): void => {
     for (const unsubscribe of stops.splice(0)) unsubscribe();
@@ -190,16 +189,16 @@ function registerUptime(registry: Registry): void {
 
 function registerOutboxPause(
   registry: Registry,
-  agents: readonly string[],
-  isOutboxPaused: (agent: string) => boolean,
+  bots: readonly string[],
+  isOutboxPaused: (bot: string) => boolean,
 ): void {
   const paused = new Gauge({
     name: 'handoff_kit_outbox_paused',
     help: 'Whether replies wait because the platform refuses the API key or has moved: 1 or 0.',
-    labelNames: ['agent'],
+    labelNames: ['bot'],
     registers: [],
     collect() {
-      for (const agent of agents) this.set(agentField(agent), isOutboxPaused(agent) ? 1 : 0);
+      for (const bot of bots) this.set(botField(bot), isOutboxPaused(bot) ? 1 : 0);
     },
   });
   registry.registerMetric(paused);
@@ -208,7 +207,7 @@ function registerOutboxPause(
 function registerBridges(registry: Registry, bridges: NonNullable<MetricsOptions['bridges']>): void {
   const adapterEvents = new Counter({
     name: 'handoff_kit_adapter_events_total',
-    help: 'Events between users and the human-service system, by type. "dropped" are echoes, notes and repeats, "forged" are webhooks with a wrong signature, "unclosed" are conversations that agents must close themselves.',
+    help: 'Events between users and the human-service system, by type. "dropped" are echoes, notes and repeats, "forged" are webhooks with a wrong signature, "unclosed" are conversations that bots must close themselves.',
     labelNames: ['adapter', 'type'],
     registers: [],
     // The bridge keeps its own counts, so they replace the values of the last scrape.
@@ -262,7 +261,7 @@ export function registerQueues(
     help: 'Whether the database answers: 1 or 0.',
     registers,
   });
-  const labelNames = ['queue', 'agent'];
+  const labelNames = ['queue', 'bot'];
   const waiting = new Gauge({
     name: 'handoff_kit_queue_waiting',
     help: 'Jobs that wait or run, in all processes.',
@@ -271,7 +270,7 @@ export function registerQueues(
   });
   const dead = new Gauge({
     name: 'handoff_kit_queue_dead',
-    help: 'Dead letters: jobs parked after too many failures.',
+    help: 'Dead letters: jobs that failed too often, or for good.',
     labelNames,
     registers,
   });
@@ -282,9 +281,9 @@ export function registerQueues(
     registers,
   });
 
-  const setDepth = ({ queue, agent, ...depth }: QueueDepth & { queue: QueueName; agent: string }): void => {
+  const setDepth = ({ queue, bot, ...depth }: QueueDepth & { queue: QueueName; bot: string }): void => {
     const { oldestAt } = depth;
-    const labels = { queue, ...agentField(agent) };
+    const labels = { queue, ...botField(bot) };
     waiting.set(labels, depth.waiting);
     dead.set(labels, depth.dead);
     oldestAge.set(labels, oldestAt === null ? 0 : secondsSince(oldestAt.getTime()));
@@ -292,7 +291,7 @@ export function registerQueues(
 
   return async () => {
     const query = Promise.all([queues.depth('inbox'), queues.outboxes()]).then(([inbox, outboxes]) => [
-      { queue: 'inbox' as const, agent: DEFAULT_AGENT, ...inbox },
+      { queue: 'inbox' as const, bot: DEFAULT_BOT, ...inbox },
       ...outboxes.map((outbox) => ({ queue: 'outbox' as const, ...outbox })),
     ]);
     const answer = query.catch(() => null);

@@ -1,7 +1,7 @@
 import type { Attributes, Histogram } from '@opentelemetry/api';
 import type { Steps } from '../diagnostics/index.js';
 import type { Receiver } from '../receiver/index.js';
-import { agentAttribute, errorTypeOf, messagingAttributes, type OpenSpan, routeOf, SYSTEM } from './spans.js';
+import { botAttribute, errorTypeOf, messagingAttributes, type OpenSpan, routeOf, SYSTEM } from './spans.js';
 
 /** The package `@opentelemetry/api`. */
 export type Api = typeof import('@opentelemetry/api');
@@ -50,10 +50,10 @@ export function createInstruments(api: Api): Instruments {
     sent.add(1, attributes);
   };
   const processed = (queue: 'inbox' | 'outbox', message: Steps['handle'] | Steps['send'], span: OpenSpan) => {
-    const { agent } = message;
+    const { bot } = message;
     const attributes = {
       ...messagingAttributes('process', queue),
-      ...agentAttribute(agent),
+      ...botAttribute(bot),
       ...failureOf(message),
     };
     process.record(secondsOf(span), attributes);
@@ -72,7 +72,7 @@ export function createInstruments(api: Api): Instruments {
         ...((status === null || status >= 500) && { 'error.type': String(status ?? 'hung_up') }),
       });
     },
-    service(message, span) {
+    platform(message, span) {
       const { method, url, status, failure } = message;
       const { hostname, port, protocol } = new URL(url);
       client.record(secondsOf(span), {
@@ -112,13 +112,13 @@ export function observeQueues(api: Api, receivers: readonly Pick<Receiver, 'stor
   });
   const observe = async (result: Parameters<Parameters<typeof meter.addBatchObservableCallback>[0]>[0]) => {
     for (const each of queues) {
-      const inbox = { queue: 'inbox', agent: 'default', ...(await each.depth('inbox')) };
+      const inbox = { queue: 'inbox', bot: 'default', ...(await each.depth('inbox')) };
       const outboxes = (await each.outboxes()).map((outbox) => ({ queue: 'outbox', ...outbox }));
-      for (const { queue, agent, waiting, dead, oldestAt } of [inbox, ...outboxes]) {
+      for (const { queue, bot, waiting, dead, oldestAt } of [inbox, ...outboxes]) {
         const destination = {
           'messaging.system': SYSTEM,
           'messaging.destination.name': queue,
-          ...agentAttribute(agent),
+          ...botAttribute(bot),
         };
         result.observe(size, waiting, { ...destination, state: 'waiting' });
         result.observe(size, dead, { ...destination, state: 'dead' });

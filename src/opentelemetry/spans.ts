@@ -34,9 +34,9 @@ export const messagingAttributes = (
   'messaging.destination.name': queue,
 });
 
-/** The agent, in a receiver with several. */
-export const agentAttribute = (agent: string): Attributes =>
-  agent === 'default' ? {} : { 'handoff_kit.agent': agent };
+/** The bot, in a receiver with several. */
+export const botAttribute = (bot: string): Attributes =>
+  bot === 'default' ? {} : { 'handoff_kit.bot': bot };
 
 /** The path of an endpoint below the mount. The path as sent may have a token in it, so it is no attribute. */
 export const routeOf = (endpoint: WebhookEndpoint | 'root'): string =>
@@ -111,14 +111,8 @@ export function createSpans(api: Api): Spans {
     });
   };
 
-  const eventAttributes = ({
-    event,
-    agent,
-    conversationId,
-    requestId,
-    key,
-  }: EventStepMessage): Attributes => ({
-    ...agentAttribute(agent),
+  const eventAttributes = ({ event, bot, conversationId, requestId, key }: EventStepMessage): Attributes => ({
+    ...botAttribute(bot),
     'handoff_kit.event': event,
     'handoff_kit.request_id': requestId,
     'messaging.message.conversation_id': conversationId,
@@ -186,14 +180,14 @@ export function createSpans(api: Api): Spans {
       if (!message.isStored) return null;
       const attributes = {
         ...messagingAttributes('process', 'outbox'),
-        ...agentAttribute(message.agent),
+        ...botAttribute(message.bot),
         'handoff_kit.kind': message.kind,
         'messaging.message.conversation_id': message.conversationId,
       };
       const parent = storedContext(message.trace);
       return begin('process outbox', { kind: SpanKind.CONSUMER, parent, attributes }, message);
     },
-    service(message) {
+    platform(message) {
       const { method, url, resends } = message;
       const { hostname, port, protocol, pathname } = new URL(url);
       const attributes = {

@@ -20,7 +20,7 @@ export const HANDOFF_PATHS = {
   close: '/conversation/close',
 } as const;
 
-/** Speakers of a transcript item: `QUESTION` is the user, `ANSWER` the agent. */
+/** Speakers of a transcript item: `QUESTION` is the user, `ANSWER` the bot. */
 export const MESSAGE_TYPES = ['QUESTION', 'ANSWER'] as const;
 
 /** Reasons why the user's side ended a handoff. */
@@ -61,13 +61,13 @@ export interface UserInfo {
  * });
  */
 export interface HandoffRequest {
-  /** The id of the handoff, which is not the id of the agent's conversation. */
+  /** The id of the handoff, which is not the id of the bot's conversation. */
   conversation_id: string;
   /** When the user asked, in the platform's unit; `toDate` reads it. */
   timestamp: number | null;
   /** Possibly a placeholder; see {@link UserInfo}. */
   email: string | null;
-  /** The platform agent that requests the handoff. */
+  /** The platform bot that requests the handoff. */
   bot_id: string | null;
   /** The conversation before the handoff, oldest first. */
   body: HandoffMessageItem[];

@@ -8,9 +8,9 @@ export * from './handoff.js';
 export * from './knowledge.js';
 export * from './message.js';
 export { normaliseMessage, normaliseOrdinaryMessage } from './normalise-message.js';
+export * from './platform-api.js';
 export { isWholeSeconds, toDate } from './primitives.js';
 export * from './read-answers.js';
-export * from './service-api.js';
 export {
   type BodyIssue,
   isProbe,

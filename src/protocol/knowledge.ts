@@ -41,7 +41,7 @@ const processing = {
   splitter: z.string().optional(),
 };
 
-/** Schema of a request to add pairs to an agent's knowledge; `purpose` decides which fields are required. */
+/** Schema of a request to add pairs to a bot's knowledge; `purpose` decides which fields are required. */
 export const qaAdd = z.discriminatedUnion('purpose', [
   z.looseObject({ purpose: z.literal('QA_TEXT'), name, qaList: z.array(qaPair).min(1), ...processing }),
   z.looseObject({

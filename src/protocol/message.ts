@@ -12,17 +12,17 @@ import {
   time,
 } from './primitives.js';
 
-/** The fields of an agent's message that identify and route it. The receiver validates these before it answers. */
-export interface AgentMessageEnvelope {
+/** The fields of a bot's message that identify and route it. The receiver validates these before it answers. */
+export interface BotMessageEnvelope {
   /** The developer's own id of the user, or `null` for a user the developer has not identified. */
   user_id: string | null;
   /** The platform's id of an unidentified user. */
   anonymous_id: string | null;
-  /** The agent's conversation. A handoff has another id. */
+  /** The bot's conversation. A handoff has another id. */
   conversation_id: string;
   /** Unique per message: the idempotency key of a redelivered webhook. */
   message_id: string;
-  /** When the agent answered, in the platform's unit; `toDate` reads it. */
+  /** When the bot answered, in the platform's unit; `toDate` reads it. */
   create_time: number | null;
   /** The elements of the answer, not normalised yet. */
   output: unknown[];
@@ -31,7 +31,7 @@ export interface AgentMessageEnvelope {
 }
 
 /**
- * An agent's answer, the payload of a `message` event. Every field is present: a value that was not sent is
+ * A bot's answer, the payload of a `message` event. Every field is present: a value that was not sent is
  * `null` or an empty list.
  *
  * @example
@@ -39,14 +39,14 @@ export interface AgentMessageEnvelope {
  *   const tokens = payload.usage.tokens.total_tokens;
  * });
  */
-export interface AgentMessage extends Omit<AgentMessageEnvelope, 'output'> {
+export interface BotMessage extends Omit<BotMessageEnvelope, 'output'> {
   /** The elements of the answer, in the order the user sees them. `messageText` joins their text. */
   output: OutputItem[];
   /** Tokens and credits that the answer consumed. */
   usage: MessageUsage;
 }
 
-/** One element of an agent's answer, with the flow component that produced it. */
+/** One element of a bot's answer, with the flow component that produced it. */
 export interface OutputItem {
   /** The branch of the flow. */
   from_component_branch: string | null;
@@ -64,7 +64,7 @@ export interface OutputContent {
   audio: AudioClip[];
 }
 
-/** A piece of speech in an agent's answer. */
+/** A piece of speech in a bot's answer. */
 export interface AudioClip {
   /** The address of the audio file. */
   audio: string | null;
@@ -180,13 +180,13 @@ const envelope = z.looseObject({
 });
 
 /**
- * Schema of {@link AgentMessageEnvelope}: strict about the fields that identify and route a message. The rest is
+ * Schema of {@link BotMessageEnvelope}: strict about the fields that identify and route a message. The rest is
  * normalised by `normaliseMessage` when a handler first reads the payload.
  */
-export const agentMessageEnvelope: z.ZodType<AgentMessageEnvelope> = envelope;
+export const botMessageEnvelope: z.ZodType<BotMessageEnvelope> = envelope;
 
-/** Schema of {@link AgentMessage}. Accepts every body that {@link agentMessageEnvelope} accepts. */
-export const agentMessage: z.ZodType<AgentMessage> = envelope.extend({
+/** Schema of {@link BotMessage}. Accepts every body that {@link botMessageEnvelope} accepts. */
+export const botMessage: z.ZodType<BotMessage> = envelope.extend({
   output: z.preprocess(asList, z.array(outputItem)),
   usage: messageUsage,
 });
@@ -194,10 +194,10 @@ export const agentMessage: z.ZodType<AgentMessage> = envelope.extend({
 const isIdOrNull = (value: unknown): boolean => value === null || (typeof value === 'string' && value !== '');
 
 /**
- * Whether {@link agentMessageEnvelope} would return a body unchanged. Nearly every message passes, and this test
+ * Whether {@link botMessageEnvelope} would return a body unchanged. Nearly every message passes, and this test
  * costs a fraction of the schema; a property test holds the two together.
  */
-export function isNormalEnvelope(body: unknown): body is AgentMessageEnvelope {
+export function isNormalEnvelope(body: unknown): body is BotMessageEnvelope {
   if (!isRecord(body) || Object.hasOwn(body, '__proto__')) return false;
   const { conversation_id, message_id, create_time, istest: test } = body;
   return (
@@ -220,7 +220,7 @@ export function isNormalEnvelope(body: unknown): body is AgentMessageEnvelope {
  * @example
  * messageText(payload) // 'Your order arrives on Thursday.'
  */
-export function messageText(message: Pick<AgentMessage, 'output'>): string {
+export function messageText(message: Pick<BotMessage, 'output'>): string {
   return message.output
     .map(({ content }) => content.text || content.audio.map((clip) => clip.transcript ?? '').join('\n'))
     .filter((text) => text !== '')
@@ -228,12 +228,12 @@ export function messageText(message: Pick<AgentMessage, 'output'>): string {
 }
 
 /** Collects all speech of an answer, in order. */
-export function messageAudio(message: Pick<AgentMessage, 'output'>): AudioClip[] {
+export function messageAudio(message: Pick<BotMessage, 'output'>): AudioClip[] {
   return message.output.flatMap(({ content }) => content.audio);
 }
 
 /** Lists content kinds that this package does not know, each once. */
-export function unknownContentKinds(message: Pick<AgentMessage, 'output'>): string[] {
+export function unknownContentKinds(message: Pick<BotMessage, 'output'>): string[] {
   const unknown = new Set<string>();
   for (const { content } of message.output) {
     for (const kind in content) if (kind !== 'text' && kind !== 'audio') unknown.add(kind);
@@ -243,7 +243,7 @@ export function unknownContentKinds(message: Pick<AgentMessage, 'output'>): stri
 
 /**
  * Whether a body has the deprecated message format (V1): no `output`, the text in `text` or `flow_output`. Only
- * the owner of the agent can switch it to the current format.
+ * the owner of the bot can switch it to the current format.
  */
 export function isOldMessageFormat(body: unknown): boolean {
   if (!isRecord(body) || (body.output !== undefined && body.output !== null)) return false;

@@ -1,14 +1,14 @@
 import { z } from 'zod';
 import type { DocumentResult, QaAnswer } from './knowledge.js';
+import { WEBHOOK_TYPES, type WebhookCheckResult } from './platform-api.js';
 import { id, isRecord, openEnum, optionalId, quantity } from './primitives.js';
-import { WEBHOOK_TYPES, type WebhookCheckResult } from './service-api.js';
 import { ValidationError, validate } from './validate.js';
 
 /** What the platform did with the pairs or files of a request. */
 export interface QaResult extends QaAnswer {
   /**
    * How many documents of the request the platform named neither as done nor as failed; more than 0 only if it breaks
-   * its contract. Look at the agent's knowledge before you send them again.
+   * its contract. Look at the bot's knowledge before you send them again.
    */
   missing: number;
 }

@@ -1,7 +1,7 @@
 import type { z } from 'zod';
 import { HandoffKitError } from '../internal/index.js';
 import { handoffChat, handoffClose, handoffRequest } from './handoff.js';
-import { agentMessageEnvelope, isNormalEnvelope, isOldMessageFormat } from './message.js';
+import { botMessageEnvelope, isNormalEnvelope, isOldMessageFormat } from './message.js';
 import { isYes } from './primitives.js';
 
 /** One problem of a body: its place and the expectation, never the value. */
@@ -38,7 +38,7 @@ export class ValidationError extends HandoffKitError {
 
 /** Schemas of the bodies that the platform sends, by endpoint. */
 export const webhookBodies = {
-  message: agentMessageEnvelope,
+  message: botMessageEnvelope,
   establish: handoffRequest,
   chat: handoffChat,
   close: handoffClose,
@@ -79,7 +79,7 @@ export function validateWebhook<Endpoint extends WebhookEndpoint>(
   if (endpoint === 'message' && isOldMessageFormat(body)) {
     throw new ValidationError(
       'OLD_MESSAGE_FORMAT',
-      'this is the deprecated V1 message format (no "output"): set the agent\'s webhook to the current version in its integration settings',
+      'this is the deprecated V1 message format (no "output"): set the bot\'s webhook to the current version in its integration settings',
       [{ path: 'output', message: 'expected the current message format' }],
     );
   }

@@ -6,7 +6,7 @@ import {
   createDirectReplies,
   createDispatcher,
   createRegistry,
-  DEFAULT_AGENT,
+  DEFAULT_BOT,
   type DeliveredEventName,
   type ErrorHandler,
   type EventName,
@@ -23,8 +23,8 @@ import {
   settlesWithin,
   silentLog,
 } from '../internal/index.js';
-import { createAgents } from './agents.js';
 import { createAnswers } from './answer.js';
+import { createBots } from './bots.js';
 import { createConversations } from './conversations.js';
 import { createFindSession } from './current-session.js';
 import { createFetch } from './fetch.js';
@@ -37,7 +37,7 @@ import {
   acceptsUnhandled,
   checkOptionNames,
   type ReceiverOptions,
-  type SeveralAgentsOptions,
+  type SeveralBotsOptions,
 } from './options.js';
 import { createPipeline } from './pipeline.js';
 import type { Receiver } from './receiver.js';
@@ -55,7 +55,7 @@ const CLOSING_HOOK_MS = 2_000;
  * @example
  * const receiver = createReceiver({
  *   auth: { message: webhookUser({ username, secret }), handoff: pathToken(token) },
- *   service: { baseUrl, apiKey },
+ *   platform: { baseUrl, apiKey },
  * });
  * receiver.on('handoff.message', async ({ text, reply }) => {
  *   await reply(`You said: ${text}`);
@@ -64,12 +64,12 @@ const CLOSING_HOOK_MS = 2_000;
  * app.use('/webhook', receiver);
  */
 export function createReceiver<State extends object = object>(
-  options: ReceiverOptions | SeveralAgentsOptions,
+  options: ReceiverOptions | SeveralBotsOptions,
 ): Receiver<State> {
   // In JavaScript the options can be missing; the guards say what is needed then.
   checkOptionNames(options ?? {});
-  const agents = createAgents(options ?? ({} as ReceiverOptions));
-  const { directory, services, hasMessages, hasHandoffs } = agents;
+  const bots = createBots(options ?? ({} as ReceiverOptions));
+  const { directory, platforms, hasMessages, hasHandoffs } = bots;
   const receiverName = checkName('name', options.name ?? DEFAULT_RECEIVER);
   const log = logOf(options.log);
   const handlerLog = withRedaction(log);
@@ -77,10 +77,10 @@ export function createReceiver<State extends object = object>(
   const registry = createRegistry();
   const inFlight = createTaskCounter();
   const trace = createTracer(delivery.start !== undefined, () => receiver);
-  const tracedAgents = trace.agents(directory);
+  const tracedBots = trace.bots(directory);
   const untracked = trace.replies(
-    delivery.createReplies?.(tracedAgents) ??
-      createDirectReplies(tracedAgents, (conversationId, err) =>
+    delivery.createReplies?.(tracedBots) ??
+      createDirectReplies(tracedBots, (conversationId, err) =>
         log.warn({ conversationId, err }, 'a reply or end did not reach the platform'),
       ),
   );
@@ -119,12 +119,12 @@ export function createReceiver<State extends object = object>(
   };
 
   const handling = createHandle({
-    routes: agents.routes,
-    knowsToken: agents.knowsToken,
+    routes: bots.routes,
+    knowsToken: bots.knowsToken,
     pipeline: createPipeline({
       isDraining: () => closing !== undefined,
-      agents: directory,
-      authenticate: agents.authenticate,
+      bots: directory,
+      authenticate: bots.authenticate,
       limits,
       dispatcher,
       delivery: {
@@ -148,7 +148,7 @@ export function createReceiver<State extends object = object>(
   // Last, since it takes the name: the options are checked by now.
   delivery.connect({
     name: receiverName,
-    hasAgent: (agent) => services.has(agent),
+    hasBot: (bot) => platforms.has(bot),
     handles,
     async greet(event) {
       if (!greet) return;
@@ -245,17 +245,17 @@ export function createReceiver<State extends object = object>(
       log,
       handlerLog,
       waitTimeoutMs,
-      agents: directory,
+      bots: directory,
       receiver: () => receiver,
     }),
     conversations: createConversations(lifecycle, replies),
     storage: {
       database: delivery.database ?? null,
       queues: delivery.queues ?? null,
-      isOutboxPaused: (agent?: string) => delivery.isOutboxPaused?.(agent) ?? false,
+      isOutboxPaused: (bot?: string) => delivery.isOutboxPaused?.(bot) ?? false,
     },
-    service: services.get(DEFAULT_AGENT) ?? null,
-    services,
+    platform: platforms.get(DEFAULT_BOT) ?? null,
+    platforms,
     stats: async () => delivery.stats(),
     accepting: true,
     started: !delivery.start,

@@ -16,7 +16,7 @@ export function createGreet(
   // A repeat that arrives while the handlers of the first still run is not yet recognised as a duplicate.
   const greeted = createRecentKeys({ maxKeys: 10_000, maxAgeMs: 600_000 });
   return async (event) => {
-    const { name, agent, key, body, conversationId, requestId } = event;
+    const { name, bot, key, body, conversationId, requestId } = event;
     if (greeted.has(key)) return;
     greeted.add(key);
     try {
@@ -25,7 +25,7 @@ export function createGreet(
           ? greeting
           : await greeting({
               payload: body,
-              agent,
+              bot,
               conversationId,
               user: userOf(event),
               transcript: transcriptOf(body),
@@ -34,7 +34,7 @@ export function createGreet(
     } catch (error) {
       greeted.delete(key);
       if (error instanceof HandoffKitError && error.code === 'NOT_STORED') throw error;
-      dispatcher.report(error, { event: name, agent, conversationId, requestId });
+      dispatcher.report(error, { event: name, bot, conversationId, requestId });
     }
   };
 }

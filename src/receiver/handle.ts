@@ -86,17 +86,17 @@ export function createHandle(parts: HandleParts): RequestHandling {
     if (outcome.kind === 'probe') {
       const observed = dispatcher.observe(
         { endpoint: route.endpoint },
-        { agent: outcome.agent, requestId, receivedAt },
+        { bot: outcome.bot, requestId, receivedAt },
       );
-      return reported(observed, { event: 'probe', agent: outcome.agent, requestId });
+      return reported(observed, { event: 'probe', bot: outcome.bot, requestId });
     }
     const { event, acceptance } = outcome;
     const handled = acceptance === 'late' ? delivery.finished?.(event) : undefined;
     if (!greet || event.name !== 'handoff.requested') return handled;
     // The worker greets stored handoffs.
     if (acceptance === 'duplicate' || acceptance === 'stored') return undefined;
-    const { name, agent, conversationId } = event;
-    const greeted = reported(greet(event), { event: name, agent, conversationId, requestId });
+    const { name, bot, conversationId } = event;
+    const greeted = reported(greet(event), { event: name, bot, conversationId, requestId });
     return handled ? Promise.all([greeted, handled]) : greeted;
   };
 

@@ -23,11 +23,11 @@ export type { RequestHandling } from './handle.js';
 export type { Inject, InjectedPayload, InjectedReply, InjectOptions, InjectResult } from './inject.js';
 export { createListener, type NextFunction, type RequestListener, readStream } from './node-http.js';
 export type {
-  AgentOptions,
+  BotOptions,
   CommonReceiverOptions,
   GreetingContext,
   ReceiverOptions,
-  SeveralAgentsOptions,
+  SeveralBotsOptions,
 } from './options.js';
 export { type ReadLimits, SENDER_HUNG_UP } from './read-body.js';
 export type { Receiver } from './receiver.js';

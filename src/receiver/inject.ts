@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import {
-  type AgentDirectory,
+  type BotDirectory,
   createDispatcher,
-  DEFAULT_AGENT,
+  DEFAULT_BOT,
   type DeliveredEvent,
   type DeliveredEventName,
   type DispatcherOptions,
@@ -30,7 +30,7 @@ type DeepPartial<Value> = Value extends readonly (infer Item)[]
 export type InjectedPayload<Name extends DeliveredEventName> = DeepPartial<EventPayloads[Name]>;
 
 /** A reply that a handler made to an injected event. */
-export type InjectedReply = Pick<ReplyOptions, 'by' | 'humanAgent'> & { readonly text: string };
+export type InjectedReply = Pick<ReplyOptions, 'by' | 'agentName'> & { readonly text: string };
 
 /** What middleware and handlers did with an injected event. */
 export interface InjectResult {
@@ -52,8 +52,8 @@ export interface InjectResult {
 
 /** Options of {@link Inject}. */
 export interface InjectOptions {
-  /** The agent that the event is from. Default: the only one, or the first. */
-  readonly agent?: string;
+  /** The bot that the event is from. Default: the only one, or the first. */
+  readonly bot?: string;
 }
 
 /** Runs an event through middleware and handlers, without HTTP, delivery or platform. */
@@ -66,7 +66,7 @@ export type Inject = <Name extends DeliveredEventName>(
 /** Options of {@link createInject}. */
 export interface InjectParts
   extends Pick<DispatcherOptions, 'registry' | 'log' | 'handlerLog' | 'waitTimeoutMs' | 'receiver'> {
-  readonly agents: AgentDirectory;
+  readonly bots: BotDirectory;
 }
 
 /**
@@ -74,12 +74,12 @@ export interface InjectParts
  * touching its storage.
  */
 export function createInject(parts: InjectParts): Inject {
-  const { registry, log, waitTimeoutMs, agents } = parts;
+  const { registry, log, waitTimeoutMs, bots } = parts;
   const lifecycle = createHandoffLifecycle(createMemoryHandoffStore(), { waitTimeoutMs });
   const findConversation = (id: string) => lifecycle.store.get(id);
 
-  return async (name, payload, { agent = agents.names[0] ?? DEFAULT_AGENT } = {}) => {
-    const event = createEvent(name, payload ?? {}, agent, agents);
+  return async (name, payload, { bot = bots.names[0] ?? DEFAULT_BOT } = {}) => {
+    const event = createEvent(name, payload ?? {}, bot, bots);
     const made: InjectedReply[] = [];
     const result = { replies: made, ended: false, error: null };
     if (registry.handlersOf(name).length === 0) return { ...result, outcome: 'unhandled' };
@@ -108,8 +108,8 @@ export function createInject(parts: InjectParts): Inject {
 
 function captureReplies(onReply: (reply: InjectedReply) => void, onEnd: () => void): Replies {
   return {
-    async reply(conversationId, text, { by, humanAgent }: ReplyOptions = {}) {
-      onReply({ text, ...(by !== undefined && { by }), ...(humanAgent !== undefined && { humanAgent }) });
+    async reply(conversationId, text, { by, agentName }: ReplyOptions = {}) {
+      onReply({ text, ...(by !== undefined && { by }), ...(agentName !== undefined && { agentName }) });
       return deliveredReceipt(conversationId, null);
     },
     async end(conversationId) {
@@ -144,8 +144,8 @@ const DEFAULT_BODIES: { readonly [Name in DeliveredEventName]: () => object } = 
 function createEvent(
   name: DeliveredEventName,
   payload: object,
-  agent: string,
-  agents: AgentDirectory,
+  bot: string,
+  bots: BotDirectory,
 ): DeliveredEvent {
   if (!Object.hasOwn(DEFAULT_BODIES, name)) {
     const names = Object.keys(DEFAULT_BODIES).join(', ');
@@ -154,10 +154,10 @@ function createEvent(
       `inject has no event '${name}'. It takes ${names}; a probe reaches no handler.`,
     );
   }
-  if (!agents.names.includes(agent)) {
+  if (!bots.names.includes(bot)) {
     throw new HandoffKitError(
-      'AGENT_NOT_CONFIGURED',
-      `this receiver has no agent ${JSON.stringify(agent)}. Its agents are ${agents.names.join(', ')}.`,
+      'BOT_NOT_CONFIGURED',
+      `this receiver has no bot ${JSON.stringify(bot)}. Its bots are ${bots.names.join(', ')}.`,
     );
   }
   const endpoint = ENDPOINT_OF_EVENT[name];
@@ -165,9 +165,9 @@ function createEvent(
   const body = validateWebhook(endpoint, json);
   return {
     name,
-    agent,
-    key: eventKey(endpoint, body, { agent }),
-    conversationId: agents.conversationIdOf({ agent, platformId: body.conversation_id }),
+    bot,
+    key: eventKey(endpoint, body, { bot }),
+    conversationId: bots.conversationIdOf({ bot, platformId: body.conversation_id }),
     body,
     raw: json,
     receivedAt: Date.now(),

@@ -1,4 +1,4 @@
-import type { ServiceClient, ServiceClientOptions } from '../client/index.js';
+import type { PlatformClient, PlatformClientOptions } from '../client/index.js';
 import type { Delivery } from '../delivery/index.js';
 import type { HandoffRequestedContext } from '../events/index.js';
 import { configError, type Log } from '../internal/index.js';
@@ -6,8 +6,8 @@ import type { HandoffAnswers } from './answer.js';
 import type { AuthChoice } from './auth/schemes.js';
 import type { EndpointPaths } from './routes.js';
 
-/** The credentials and the platform of one agent. */
-export interface AgentOptions {
+/** The credentials and the platform of one bot. */
+export interface BotOptions {
   /** The credentials of each group of endpoints. There is no default; `false` does not mount a group. */
   readonly auth: {
     /** The message webhook. */
@@ -15,46 +15,46 @@ export interface AgentOptions {
     /** The handoff endpoints, to which known deployments send no credentials at all. */
     readonly handoff: AuthChoice | false;
   };
-  /** The platform's API: its address and the agent's API key, or a client. Without it, `reply` fails. */
-  readonly service?: ServiceClient | ServiceClientOptions;
+  /** The platform's API: its address and the bot's API key, or a client. Without it, `reply` fails. */
+  readonly platform?: PlatformClient | PlatformClientOptions;
 }
 
-/** Settings of `createReceiver` with one agent, which is named `default`. */
-export interface ReceiverOptions extends CommonReceiverOptions, AgentOptions {
-  readonly agents?: undefined;
+/** Settings of `createReceiver` with one bot, which is named `default`. */
+export interface ReceiverOptions extends CommonReceiverOptions, BotOptions {
+  readonly bots?: undefined;
 }
 
-/** Settings of `createReceiver` with several agents. */
-export interface SeveralAgentsOptions extends CommonReceiverOptions {
+/** Settings of `createReceiver` with several bots. */
+export interface SeveralBotsOptions extends CommonReceiverOptions {
   readonly auth?: undefined;
-  readonly service?: undefined;
+  readonly platform?: undefined;
   /**
-   * The agents, by names of your choice. Requests are told apart by their credentials, or by the agent's name in the path:
-   * `/sales/chat`. Agents with `noAuth()` or a function are reachable only there.
+   * The bots, by names of your choice. Requests are told apart by their credentials, or by the bot's name in the path:
+   * `/sales/chat`. Bots with `noAuth()` or a function are reachable only there.
    *
-   * Handlers get the name as `context.agent`. The ids of conversations begin with it, since two agents may have the same
-   * ids: `sales/65d4…`. The agent named `default` keeps the platform's ids, so that an application with one agent can add
+   * Handlers get the name as `context.bot`. The ids of conversations begin with it, since two bots may have the same
+   * ids: `sales/65d4…`. The bot named `default` keeps the platform's ids, so that an application with one bot can add
    * others: it names its old one `default`.
    *
    * @example
    * createReceiver({
-   *   agents: {
-   *     sales: { auth: { message: webhookUser(sales), handoff: pathToken(salesToken) }, service: salesService },
-   *     support: { auth: { message: webhookUser(support), handoff: pathToken(supportToken) }, service: supportService },
+   *   bots: {
+   *     sales: { auth: { message: webhookUser(sales), handoff: pathToken(salesToken) }, platform: salesPlatform },
+   *     support: { auth: { message: webhookUser(support), handoff: pathToken(supportToken) }, platform: supportPlatform },
    *   },
    * });
    */
-  readonly agents: Readonly<Record<string, AgentOptions>>;
+  readonly bots: Readonly<Record<string, BotOptions>>;
 }
 
-/** The settings of a receiver, whether it has one agent or several. */
+/** The settings of a receiver, whether it has one bot or several. */
 export interface CommonReceiverOptions {
   /**
    * The receiver's name. Receivers that share a database are kept apart by it: each handles its own events and sends its
    * own replies. Processes that run the same receiver share its name. They also share how long events are remembered:
    * the shortest `rememberMs` counts. Default `default`.
    *
-   * @example createReceiver({ name: 'shop', auth, service, delivery: postgres({ connectionString }) });
+   * @example createReceiver({ name: 'shop', auth, platform, delivery: postgres({ connectionString }) });
    */
   readonly name?: string;
   /** Where events are kept until they are handled. Default: `inline()`, handlers run before the answer. */
@@ -101,13 +101,13 @@ export interface CommonReceiverOptions {
 /** The argument of a greeting function. */
 export type GreetingContext = Pick<
   HandoffRequestedContext,
-  'payload' | 'agent' | 'conversationId' | 'user' | 'transcript'
+  'payload' | 'bot' | 'conversationId' | 'user' | 'transcript'
 >;
 
 const OPTION_NAMES: ReadonlySet<string> = new Set<keyof ReceiverOptions>([
   'auth',
-  'service',
-  'agents',
+  'platform',
+  'bots',
   'name',
   'delivery',
   'greeting',

@@ -1,6 +1,6 @@
 import type { Acceptance, Delivery } from '../delivery/index.js';
 import {
-  type AgentDirectory,
+  type BotDirectory,
   type DeliveredEvent,
   type DeliveredEventName,
   type Dispatcher,
@@ -29,7 +29,7 @@ import type { Route } from './routes.js';
 export interface PipelineOptions {
   readonly isDraining: () => boolean;
   /** Makes the ids of conversations. */
-  readonly agents: Pick<AgentDirectory, 'conversationIdOf'>;
+  readonly bots: Pick<BotDirectory, 'conversationIdOf'>;
   readonly authenticate: Authenticate;
   readonly limits: ReadLimits & { readonly depth: number };
   readonly dispatcher: Dispatcher;
@@ -52,7 +52,7 @@ export interface Exchange {
 
 /** The outcome of a request that was not refused. */
 export type Outcome =
-  | { readonly kind: 'probe'; readonly agent: string | null }
+  | { readonly kind: 'probe'; readonly bot: string | null }
   | { readonly kind: 'event'; readonly event: DeliveredEvent; readonly acceptance: Acceptance | 'dropped' };
 
 const DRAINING = refuse(503, 'shutting down', { headers: { 'retry-after': '5' }, closesConnection: true });
@@ -96,7 +96,7 @@ type Result = Outcome | Refusal;
 /** Creates a {@link Pipeline}. */
 export function createPipeline({
   isDraining,
-  agents,
+  bots,
   authenticate,
   limits,
   dispatcher,
@@ -124,12 +124,12 @@ export function createPipeline({
   };
 
   const passInSession = async (received: ReceivedBody): Promise<Result> => {
-    const { endpoint, agent, conversationId, requestId } = received;
+    const { endpoint, bot, conversationId, requestId } = received;
     try {
       const session = await findSession(endpoint === 'close' ? 'close' : 'establish', conversationId);
       return pass(toEvent(received, session));
     } catch (error) {
-      dispatcher.report(error, { event: EVENT_OF_ENDPOINT[endpoint], agent, conversationId, requestId });
+      dispatcher.report(error, { event: EVENT_OF_ENDPOINT[endpoint], bot, conversationId, requestId });
       return UNAVAILABLE;
     }
   };
@@ -144,19 +144,19 @@ export function createPipeline({
       const read = isRefusal(raw) ? raw : decodeBody(raw);
       const body = isRefusal(read) ? read : parseJson(read, limits.depth);
 
-      if (!isRefusal(body) && isProbe(body)) return { kind: 'probe', agent: grant.agent };
+      if (!isRefusal(body) && isProbe(body)) return { kind: 'probe', bot: grant.bot };
       // A sender who may only send probes gets no details about other bodies.
       if (grant.level === 'probe') return grant.otherwise;
       if (isRefusal(body)) return body;
 
       const valid = validateBody(grant.endpoint, body);
       if (isRefusal(valid)) return valid;
-      const { endpoint, agent } = grant;
+      const { endpoint, bot } = grant;
       const { requestId, receivedAt } = exchange;
-      const conversationId = agents.conversationIdOf({ agent, platformId: valid.conversation_id });
+      const conversationId = bots.conversationIdOf({ bot, platformId: valid.conversation_id });
       const received = {
         endpoint,
-        agent,
+        bot,
         conversationId,
         body: valid,
         json: body,
@@ -179,8 +179,8 @@ function resultOf(event: DeliveredEvent, acceptance: Acceptance): Result {
 /** A valid body, with what its event needs. */
 interface ReceivedBody extends Pick<Exchange, 'requestId' | 'receivedAt'> {
   readonly endpoint: WebhookEndpoint;
-  readonly agent: string;
-  /** The conversation's id, unique among all agents. */
+  readonly bot: string;
+  /** The conversation's id, unique among all bots. */
   readonly conversationId: string;
   readonly body: WebhookBody<WebhookEndpoint>;
   /** The body before it was validated. */
@@ -199,13 +199,13 @@ function validateBody(endpoint: WebhookEndpoint, json: JsonObject): WebhookBody<
 }
 
 function toEvent(
-  { endpoint, agent, conversationId, body, json, read, requestId, receivedAt }: ReceivedBody,
+  { endpoint, bot, conversationId, body, json, read, requestId, receivedAt }: ReceivedBody,
   session?: number,
 ): DeliveredEvent {
   return {
     name: EVENT_OF_ENDPOINT[endpoint],
-    agent,
-    key: eventKey(endpoint, body, { agent, session }),
+    bot,
+    key: eventKey(endpoint, body, { bot, session }),
     conversationId,
     body,
     ...(!Object.is(body, json) ? { raw: json } : typeof read === 'string' && { text: read }),

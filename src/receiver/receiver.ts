@@ -1,5 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import type { ServiceClient } from '../client/index.js';
+import type { PlatformClient } from '../client/index.js';
 import type { DeliveryStats, QueueAdmin, SqlDatabase } from '../delivery/index.js';
 import type { AdmitGate, AnyHandler, ErrorHandler, EventName, Handler, Middleware } from '../events/index.js';
 import type { Conversations } from './conversations.js';
@@ -92,17 +92,17 @@ export interface Receiver<State extends object = object> {
     readonly database: SqlDatabase | null;
     /** Inspects and repairs stored events and replies; `null` with inline delivery. */
     readonly queues: QueueAdmin | null;
-    /** Whether the replies of an agent, or of any, wait because the platform refuses the API key or has moved. */
-    readonly isOutboxPaused: (agent?: string) => boolean;
+    /** Whether the replies of a bot, or of any, wait because the platform refuses the API key or has moved. */
+    readonly isOutboxPaused: (bot?: string) => boolean;
   };
-  /** The client that replies go through; `null` without the option `service`. With several agents, that of `default`. */
-  readonly service: ServiceClient | null;
+  /** The client that replies go through; `null` without the option `platform`. With several bots, that of `default`. */
+  readonly platform: PlatformClient | null;
   /**
-   * The agents by name, each with the client that its replies go through, or `null`. With one agent, it is `default`.
+   * The bots by name, each with the client that its replies go through, or `null`. With one bot, it is `default`.
    *
-   * @example await receiver.services.get('sales')?.checkWebhooks();
+   * @example await receiver.platforms.get('sales')?.checkWebhooks();
    */
-  readonly services: ReadonlyMap<string, ServiceClient | null>;
+  readonly platforms: ReadonlyMap<string, PlatformClient | null>;
   /** The number of events that are accepted and not yet handled, and of remembered keys. */
   stats(): Promise<DeliveryStats>;
   /** Whether it accepts requests: `false` once `close` was called. */

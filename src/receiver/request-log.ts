@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import type { IncomingHttpHeaders } from 'node:http';
-import { agentField, DEFAULT_AGENT } from '../events/index.js';
+import { botField, DEFAULT_BOT } from '../events/index.js';
 import type { Log } from '../internal/index.js';
 import { isProbe } from '../protocol/index.js';
 import { isRefusal, type Refusal } from './answer.js';
@@ -21,21 +21,21 @@ const REJECTED_PROBE =
 
 /** Creates a {@link RequestLog}. */
 export function createRequestLog(log: Log, maxDepth: number): RequestLog {
-  const fieldsOf = ({ requestId, route, receivedAt }: Exchange, agent: string | null = null) => ({
+  const fieldsOf = ({ requestId, route, receivedAt }: Exchange, bot: string | null = null) => ({
     requestId,
     endpoint: route.endpoint,
-    ...agentField(agent ?? route.agent ?? DEFAULT_AGENT),
+    ...botField(bot ?? route.bot ?? DEFAULT_BOT),
     ms: Date.now() - receivedAt,
   });
 
   return {
     accepted(exchange, outcome) {
       if (log.isLevelEnabled?.('info') === false) return;
-      if (outcome.kind === 'probe') return log.info(fieldsOf(exchange, outcome.agent), 'probe answered');
+      if (outcome.kind === 'probe') return log.info(fieldsOf(exchange, outcome.bot), 'probe answered');
       const { event, acceptance } = outcome;
       log.info(
         {
-          ...fieldsOf(exchange, event.agent),
+          ...fieldsOf(exchange, event.bot),
           event: event.name,
           conversationId: event.conversationId,
           acceptance,

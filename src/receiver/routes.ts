@@ -9,8 +9,8 @@ export interface Route {
   readonly isRoot: boolean;
   /** The path segment in the place of a token. */
   readonly pathToken: string | undefined;
-  /** The agent whose name the path begins with. */
-  readonly agent?: string | undefined;
+  /** The bot whose name the path begins with. */
+  readonly bot?: string | undefined;
 }
 
 /** The path of each endpoint, below the mount. */
@@ -65,23 +65,23 @@ export function createRoutes({ basePath, paths, mounted, tokenInPath, knowsToken
   };
 }
 
-/** Options of {@link createAgentRoutes}. */
-export interface AgentRouteOptions extends Pick<RouteOptions, 'basePath' | 'paths'> {
-  /** What agents that credentials can tell apart have together. */
+/** Options of {@link createBotRoutes}. */
+export interface BotRouteOptions extends Pick<RouteOptions, 'basePath' | 'paths'> {
+  /** What bots that credentials can tell apart have together. */
   readonly shared: EndpointsOf;
-  readonly agents: readonly (EndpointsOf & { readonly name: string })[];
+  readonly bots: readonly (EndpointsOf & { readonly name: string })[];
 }
 
-/** The endpoints of an agent, or of several. */
+/** The endpoints of a bot, or of several. */
 export type EndpointsOf = Pick<RouteOptions, 'mounted' | 'tokenInPath' | 'knowsToken'>;
 
-/** Like {@link createRoutes}, for several agents: below `/<agent>` are the endpoints of one, elsewhere those of all. */
-export function createAgentRoutes({ basePath = ROOT, paths, shared, agents }: AgentRouteOptions) {
+/** Like {@link createRoutes}, for several bots: below `/<bot>` are the endpoints of one, elsewhere those of all. */
+export function createBotRoutes({ basePath = ROOT, paths, shared, bots }: BotRouteOptions) {
   const endpoints = Object.values({ ...HANDOFF_PATHS, ...paths });
   const own = new Map<string, (url: string) => Route | null>();
-  for (const { name, ...each } of agents) {
+  for (const { name, ...each } of bots) {
     if (endpoints.some((path) => path.split('/')[1] === name)) {
-      throw configError(`an agent cannot be named ${name}: the path of an endpoint begins with it.`);
+      throw configError(`a bot cannot be named ${name}: the path of an endpoint begins with it.`);
     }
     own.set(name, createRoutes({ ...each, paths, basePath: `${normalised(basePath)}/${name}` }));
   }
@@ -89,11 +89,11 @@ export function createAgentRoutes({ basePath = ROOT, paths, shared, agents }: Ag
   const base = normalised(basePath);
 
   return (url: string): Route | null => {
-    const agent = pathBelow(base, url)?.split('/', 2)[1] ?? '';
-    const routes = own.get(agent);
+    const bot = pathBelow(base, url)?.split('/', 2)[1] ?? '';
+    const routes = own.get(bot);
     if (!routes) return common(url);
     const route = routes(url);
-    return route && { ...route, agent };
+    return route && { ...route, bot };
   };
 }
 

@@ -1,4 +1,4 @@
-import type { ServiceClient } from '../client/index.js';
+import type { PlatformClient } from '../client/index.js';
 import type { Delivery } from '../delivery/index.js';
 import {
   channels,
@@ -7,7 +7,7 @@ import {
   traceRequest,
   traceStep,
 } from '../diagnostics/index.js';
-import type { AgentDirectory, DeliveredEvent, Dispatcher, Replies } from '../events/index.js';
+import type { BotDirectory, DeliveredEvent, Dispatcher, Replies } from '../events/index.js';
 import type { Greet } from './greeting.js';
 import type { Exchange } from './pipeline.js';
 import type { SendAnswer } from './request.js';
@@ -21,8 +21,8 @@ export interface Tracer {
   handle(handle: Dispatcher['handle']): Dispatcher['handle'];
   greet(greet: Greet): Greet;
   replies(replies: Replies): Replies;
-  /** Wraps the clients of the agents' platforms. */
-  agents(agents: AgentDirectory): AgentDirectory;
+  /** Wraps the clients of the bots' platforms. */
+  bots(bots: BotDirectory): BotDirectory;
 }
 
 /**
@@ -34,14 +34,14 @@ export interface Tracer {
 export function createTracer(isStored: boolean, receiver: () => object): Tracer {
   const eventMessage = ({
     name,
-    agent,
+    bot,
     conversationId,
     requestId,
     key,
     trace,
   }: DeliveredEvent): EventStepMessage => ({
     receiver: receiver(),
-    agent,
+    bot,
     event: name,
     conversationId,
     requestId,
@@ -50,12 +50,12 @@ export function createTracer(isStored: boolean, receiver: () => object): Tracer 
     trace,
   });
 
-  const traceClient = (client: ServiceClient, agent: string): ServiceClient => {
+  const traceClient = (client: PlatformClient, bot: string): PlatformClient => {
     const messageOf = (
       kind: 'reply' | 'end',
-      { conversationId, timestamp: writtenAt = Date.now() }: Parameters<ServiceClient['end']>[0],
-      { trace }: Parameters<ServiceClient['end']>[1] = {},
-    ): SendMessage => ({ receiver: receiver(), agent, kind, conversationId, writtenAt, isStored, trace });
+      { conversationId, timestamp: writtenAt = Date.now() }: Parameters<PlatformClient['end']>[0],
+      { trace }: Parameters<PlatformClient['end']>[1] = {},
+    ): SendMessage => ({ receiver: receiver(), bot, kind, conversationId, writtenAt, isStored, trace });
     return {
       ...client,
       reply: (input, options) =>
@@ -122,16 +122,16 @@ export function createTracer(isStored: boolean, receiver: () => object): Tracer 
         idle: () => replies.idle(),
       };
     },
-    agents(agents) {
-      const clients = new Map<string, ServiceClient | null>();
+    bots(bots) {
+      const clients = new Map<string, PlatformClient | null>();
       return {
-        ...agents,
-        serviceOf(agent) {
-          if (!clients.has(agent)) {
-            const client = agents.serviceOf(agent);
-            clients.set(agent, client && traceClient(client, agent));
+        ...bots,
+        platformOf(bot) {
+          if (!clients.has(bot)) {
+            const client = bots.platformOf(bot);
+            clients.set(bot, client && traceClient(client, bot));
           }
-          return clients.get(agent) ?? null;
+          return clients.get(bot) ?? null;
         },
       };
     },

@@ -32,8 +32,8 @@ export function withHandoffTracking(
     try {
       return await change;
     } catch (error) {
-      const { name, agent, conversationId, requestId } = event;
-      dispatcher.report(error, { event: name, agent, conversationId, requestId, attempt });
+      const { name, bot, conversationId, requestId } = event;
+      dispatcher.report(error, { event: name, bot, conversationId, requestId, attempt });
       throw error;
     }
   };
@@ -106,12 +106,12 @@ export function trackReplies({ lifecycle, replies, log }: TrackRepliesOptions): 
   };
 
   const replyAs =
-    (author: 'agent' | 'kit'): Replies['reply'] =>
+    (author: 'agent' | 'system'): Replies['reply'] =>
     (id, text, options = {}, run) =>
       conversations.run(id, async () => {
         const receipt = await replies.reply(id, text, options, run);
-        const { by = author, humanAgent = null } = options;
-        await recorded(id, lifecycle.replied(id, { human: by === 'agent', humanAgent }));
+        const { by = author, agentName = null } = options;
+        await recorded(id, lifecycle.replied(id, { human: by === 'agent', agentName }));
         return receipt;
       });
 
@@ -132,7 +132,7 @@ export function trackReplies({ lifecycle, replies, log }: TrackRepliesOptions): 
     await replies.idle();
   };
 
-  return { reply: replyAs('agent'), end, idle, greetings: { reply: replyAs('kit'), end, idle } };
+  return { reply: replyAs('agent'), end, idle, greetings: { reply: replyAs('system'), end, idle } };
 }
 
 /** Whether the platform knows of the end: it ended the conversation itself, or was told before. */

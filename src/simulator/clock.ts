@@ -36,7 +36,7 @@ const MANUAL_START = Date.UTC(2025, 0, 1);
  *
  * @example
  * const clock = createManualClock();
- * const simulator = createSimulator({ clock, agents });
+ * const simulator = createSimulator({ clock, bots });
  * clock.advance(60_000); // the wait timeout of a handoff passes
  */
 export function createManualClock(start: number = MANUAL_START): ManualClock {

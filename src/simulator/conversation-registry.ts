@@ -1,4 +1,4 @@
-import { findHumanService, type ResolvedAgent, type SimulatedAgents } from './agents.js';
+import { findHumanService, type ResolvedBot, type SimulatedBots } from './bots.js';
 import {
   type ConversationController,
   type ConversationOptions,
@@ -6,25 +6,25 @@ import {
   type HandoffConversation,
 } from './conversation.js';
 import { createEmitter } from './emitter.js';
-import { ServiceFailure, SimulatorError } from './error.js';
+import { PlatformFailure, SimulatorError } from './error.js';
 import type { SimulatedReply } from './reply-queue.js';
 import { newId, type SimulatedUser, type TranscriptItem } from './sending/bodies.js';
 import { FAILURE_CODES } from './specification.js';
 
 /** Settings of a handoff request. Everything has a default. */
 export interface HandoffRequestInput {
-  /** Default: the first agent. */
-  agentId?: string;
-  /** Default: the first human-service component of the agent. */
+  /** Default: the first bot. */
+  botId?: string;
+  /** Default: the first human-service component of the bot. */
   componentId?: string;
   /** Default: an anonymous user. */
   user?: SimulatedUser;
-  /** The conversation with the agent so far. Default: one question. */
+  /** The conversation with the bot so far. Default: one question. */
   transcript?: readonly TranscriptItem[];
   /** The id of the handoff. Default: a new id. */
   conversationId?: string;
-  /** The id of the agent conversation it comes from. Default: a new id. */
-  agentConversationId?: string;
+  /** The id of the bot conversation it comes from. Default: a new id. */
+  botConversationId?: string;
 }
 
 /** A reply that the user has received. */
@@ -40,10 +40,10 @@ export interface ConversationRegistry {
     input: HandoffRequestInput,
     onCreated?: (conversation: HandoffConversation) => void,
   ) => Promise<HandoffConversation>;
-  /** Takes a reply sent with the key of `agent`. Throws the platform's refusal. */
-  receive: (agent: ResolvedAgent, reply: { conversationId: string; timestamp: number; text: string }) => void;
-  /** Takes a close sent with the key of `agent`. Throws the platform's refusal. */
-  closeByHuman: (agent: ResolvedAgent, conversationId: string) => void;
+  /** Takes a reply sent with the key of `bot`. Throws the platform's refusal. */
+  receive: (bot: ResolvedBot, reply: { conversationId: string; timestamp: number; text: string }) => void;
+  /** Takes a close sent with the key of `bot`. Throws the platform's refusal. */
+  closeByHuman: (bot: ResolvedBot, conversationId: string) => void;
   get: (id: string) => HandoffConversation | undefined;
   list: () => readonly HandoffConversation[];
   /** Calls the listener for every reply that a user receives. */
@@ -57,12 +57,12 @@ const DEFAULT_TRANSCRIPT: readonly TranscriptItem[] = [
 
 /** Creates the registry. Beyond `keep` conversations, the oldest ended ones are dropped. */
 export function createConversationRegistry(
-  options: { agents: SimulatedAgents; keep: number } & Pick<
+  options: { bots: SimulatedBots; keep: number } & Pick<
     ConversationOptions,
     'clock' | 'deliver' | 'deliveryTimeoutMs' | 'waitTimeoutMs' | 'idleTimeoutMs'
   >,
 ): ConversationRegistry {
-  const { agents, keep, ...shared } = options;
+  const { bots, keep, ...shared } = options;
   const all = new Map<string, ConversationController>();
   const received = createEmitter<ReceivedReply>();
 
@@ -73,20 +73,20 @@ export function createConversationRegistry(
     }
   };
 
-  const find = (agent: ResolvedAgent, id: string): ConversationController => {
+  const find = (bot: ResolvedBot, id: string): ConversationController => {
     const conversation = all.get(id);
     if (!conversation) throw notFound();
-    if (conversation.handle.agentId === agent.id) return conversation;
-    throw new ServiceFailure(
+    if (conversation.handle.botId === bot.id) return conversation;
+    throw new PlatformFailure(
       FAILURE_CODES.conversationMismatch,
-      'Conversation does not match the agent: use the API key of the agent that handed it over',
+      'Conversation does not match the bot: use the API key of the bot that handed it over',
     );
   };
 
   return {
     async request(input, onCreated) {
-      const agent = agents.get(input.agentId);
-      const component = findHumanService(agent, input.componentId);
+      const bot = bots.get(input.botId);
+      const component = findHumanService(bot, input.componentId);
       const id = input.conversationId ?? newId('handoff');
       const earlier = all.get(id)?.handle;
       if (earlier && !hasEnded(earlier))
@@ -97,9 +97,9 @@ export function createConversationRegistry(
       const live = createConversation({
         ...shared,
         id,
-        agent,
+        bot,
         component,
-        agentConversationId: input.agentConversationId ?? newId('agent'),
+        botConversationId: input.botConversationId ?? newId('bot'),
         user: input.user ?? { anonymousId: newId('anonymous') },
       });
       all.delete(id);
@@ -110,12 +110,12 @@ export function createConversationRegistry(
       await live.begin(input.transcript ?? DEFAULT_TRANSCRIPT);
       return live.handle;
     },
-    receive(agent, reply) {
-      const taken = find(agent, reply.conversationId).receive(reply.text, reply.timestamp);
+    receive(bot, reply) {
+      const taken = find(bot, reply.conversationId).receive(reply.text, reply.timestamp);
       if (!taken) throw notFound();
     },
-    closeByHuman(agent, id) {
-      if (!find(agent, id).closeByHuman()) throw notFound();
+    closeByHuman(bot, id) {
+      if (!find(bot, id).closeByHuman()) throw notFound();
     },
     get: (id) => all.get(id)?.handle,
     list: () => [...all.values()].map(({ handle }) => handle),
@@ -131,8 +131,8 @@ export function hasEnded({ state }: HandoffConversation): boolean {
   return state === 'busy' || state === 'closed';
 }
 
-function notFound(): ServiceFailure {
-  return new ServiceFailure(
+function notFound(): PlatformFailure {
+  return new PlatformFailure(
     FAILURE_CODES.conversationNotFound,
     'Conversation does not exist or has ended: the user must ask for a human again',
   );

@@ -1,4 +1,4 @@
-import type { ResolvedAgent, ResolvedHumanService } from './agents.js';
+import type { ResolvedBot, ResolvedHumanService } from './bots.js';
 import type { Clock, ClockTimer } from './clock.js';
 import { createEmitter } from './emitter.js';
 import { SimulatorError } from './error.js';
@@ -34,13 +34,13 @@ export type HandoffState = 'requesting' | 'connecting' | 'connected' | 'busy' | 
 
 /** A handed-over conversation, driven from the user's side. */
 export interface HandoffConversation {
-  /** The id of the handoff. The agent conversation has another id. */
+  /** The id of the handoff. The bot conversation has another id. */
   readonly id: string;
-  readonly agentId: string;
+  readonly botId: string;
   /** The id of the human-service component. */
   readonly componentId: string;
-  /** The id of the agent conversation it comes from. */
-  readonly agentConversationId: string;
+  /** The id of the bot conversation it comes from. */
+  readonly botConversationId: string;
   readonly user: SimulatedUser;
   readonly state: HandoffState;
   /** The side that ended it; `null` while it is open, and if it never started. */
@@ -88,9 +88,9 @@ export interface ConversationController {
 /** Settings and dependencies of one conversation. */
 export interface ConversationOptions {
   id: string;
-  agent: ResolvedAgent;
+  bot: ResolvedBot;
   component: ResolvedHumanService;
-  agentConversationId: string;
+  botConversationId: string;
   user: SimulatedUser;
   clock: Clock;
   deliver: WebhookSender['deliver'];
@@ -106,7 +106,7 @@ export interface ConversationOptions {
  * until establish is answered: a 200 applies them in order; any other answer drops them.
  */
 export function createConversation(options: ConversationOptions): ConversationController {
-  const { id, agent, component, clock, user } = options;
+  const { id, bot, component, clock, user } = options;
   const changed = createEmitter<HandoffConversation>();
   const replyQueue = createReplyQueue(() => `conversation ${id} is ${state}`);
   const deliveries: WebhookDelivery[] = [];
@@ -184,9 +184,9 @@ export function createConversation(options: ConversationOptions): ConversationCo
 
   const handle: HandoffConversation = {
     id,
-    agentId: agent.id,
+    botId: bot.id,
     componentId: component.componentId,
-    agentConversationId: options.agentConversationId,
+    botConversationId: options.botConversationId,
     user,
     get state() {
       return state;
@@ -215,7 +215,7 @@ export function createConversation(options: ConversationOptions): ConversationCo
       const body = establishBody({
         conversationId: id,
         timestamp: timestamp(),
-        agentId: agent.id,
+        botId: bot.id,
         user,
         transcript,
       });

@@ -1,6 +1,6 @@
 import { setMaxListeners } from 'node:events';
 import type { RequestListener } from 'node:http';
-import { authenticate, createAgents, type SimulatedAgents } from './agents.js';
+import { authenticate, createBots, type SimulatedBots } from './bots.js';
 import type { Clock } from './clock.js';
 import type { HandoffConversation } from './conversation.js';
 import { createConversationRegistry, type HandoffRequestInput } from './conversation-registry.js';
@@ -12,9 +12,9 @@ import { createHttpServer, type HttpServer } from './http/server.js';
 import { createFetchFile, createKnowledgeBase, type QaDocument } from './knowledge/knowledge-base.js';
 import { type SimulatorOptions, withDefaults } from './options.js';
 import { createPageRoutes } from './page-routes.js';
+import { createPlatformApp, humanRoutes, knowledgeRoutes, webhookRoutes } from './platform-app.js';
 import { createWebhookProber, type ProbeInput, type WebhookCheckResult } from './probe.js';
-import { type AgentMessageInput, agentMessageBody } from './sending/bodies.js';
-import { createServiceApp, humanRoutes, knowledgeRoutes, webhookRoutes } from './service-app.js';
+import { type BotMessageInput, botMessageBody } from './sending/bodies.js';
 import { createSecretMask, createTrafficRecorder, type TrafficLog } from './traffic.js';
 import { createWebhookSender, type WebhookDelivery } from './webhook-sender.js';
 
@@ -24,8 +24,8 @@ export interface Simulator extends Pick<HttpServer, 'listen' | 'close' | 'url'> 
   readonly app: RequestListener;
   /** The clock from the options; `systemClock` by default. */
   readonly clock: Clock;
-  /** The agents with their webhooks. */
-  readonly agents: SimulatedAgents;
+  /** The bots with their webhooks. */
+  readonly bots: SimulatedBots;
   /**
    * Faults that are injected on purpose.
    *
@@ -53,21 +53,21 @@ export interface Simulator extends Pick<HttpServer, 'listen' | 'close' | 'url'> 
   /** Every stored handoff, oldest first. */
   conversations: () => readonly HandoffConversation[];
   /**
-   * Delivers an agent's answer to its message webhook. Resolves to the receiver's answer.
+   * Delivers a bot's answer to its message webhook. Resolves to the receiver's answer.
    *
-   * @example const { status } = await simulator.agentMessage({ text: 'Your parcel is on its way.' });
+   * @example const { status } = await simulator.botMessage({ text: 'Your parcel is on its way.' });
    */
-  agentMessage: (input?: AgentMessageInput & { agentId?: string }) => Promise<WebhookDelivery>;
+  botMessage: (input?: BotMessageInput & { botId?: string }) => Promise<WebhookDelivery>;
   /**
    * Sends an availability test (`istest`) to one webhook. Resolves to the receiver's answer.
    *
    * @example const { accepted } = await simulator.probe({ endpoint: 'chat' });
    */
   probe: (input?: ProbeInput) => Promise<WebhookDelivery>;
-  /** Runs the platform's webhook check for the agent with this API key. Throws the platform's refusal. */
+  /** Runs the platform's webhook check for the bot with this API key. Throws the platform's refusal. */
   check: (apiKey: string) => Promise<WebhookCheckResult[]>;
-  /** The knowledge documents of an agent. Default: the first agent. */
-  documents: (agentId?: string) => readonly QaDocument[];
+  /** The knowledge documents of a bot. Default: the first bot. */
+  documents: (botId?: string) => readonly QaDocument[];
   /** Resolves when no delivery is queued or in flight. */
   idle: () => Promise<void>;
 }
@@ -77,8 +77,8 @@ export interface Simulator extends Pick<HttpServer, 'listen' | 'close' | 'url'> 
  *
  * @example
  * const simulator = createSimulator({
- *   agents: [{
- *     id: 'agent-1',
+ *   bots: [{
+ *     id: 'bot-1',
  *     apiKey: 'key-1',
  *     humanServices: [{ componentId: 'desk', url: 'http://127.0.0.1:3000/webhook' }],
  *   }],
@@ -96,11 +96,11 @@ export function createSimulator(options: SimulatorOptions = {}): Simulator {
   // Every delivery in flight adds a server.
   setMaxListeners(0, signal);
 
-  const agents = createAgents(settings.agents);
+  const bots = createBots(settings.bots);
   const faults = createFaults(clock);
   const traffic = createTrafficRecorder({
     clock,
-    mask: createSecretMask(agents),
+    mask: createSecretMask(bots),
     limit: settings.trafficLimit,
   });
   const sender = createWebhookSender({ clock, faults, traffic, signal });
@@ -115,7 +115,7 @@ export function createSimulator(options: SimulatorOptions = {}): Simulator {
     }),
   );
   const conversations = createConversationRegistry({
-    agents,
+    bots,
     clock,
     deliver,
     deliveryTimeoutMs: settings.deliveryTimeoutMs,
@@ -124,53 +124,50 @@ export function createSimulator(options: SimulatorOptions = {}): Simulator {
     keep: settings.keepConversations,
   });
 
-  const agentMessage: Simulator['agentMessage'] = async ({ agentId, ...input } = {}) => {
-    const agent = agents.get(agentId);
-    if (!agent.message)
-      throw new SimulatorError(
-        'NO_MESSAGE_WEBHOOK',
-        `agent ${agent.id} has no message webhook; set its message`,
-      );
-    const body = agentMessageBody(input, clock.now());
+  const botMessage: Simulator['botMessage'] = async ({ botId, ...input } = {}) => {
+    const bot = bots.get(botId);
+    if (!bot.message)
+      throw new SimulatorError('NO_MESSAGE_WEBHOOK', `bot ${bot.id} has no message webhook; set its message`);
+    const body = botMessageBody(input, clock.now());
     return deliver({
       event: 'message',
-      url: agent.message.url,
+      url: bot.message.url,
       body,
-      credentials: agent.message,
+      credentials: bot.message,
       timeoutMs: settings.deliveryTimeoutMs,
       queueKey: body.conversation_id,
     });
   };
 
   conversations.onReply(({ conversation, reply }) => {
-    if (!agents.get(conversation.agentId).message?.humanResponses) return;
-    const { agentId, agentConversationId: conversationId, user } = conversation;
+    if (!bots.get(conversation.botId).message?.humanResponses) return;
+    const { botId, botConversationId: conversationId, user } = conversation;
     const { userId = null, anonymousId = null } = user;
-    void agentMessage({ agentId, text: reply.text, conversationId, userId, anonymousId });
+    void botMessage({ botId, text: reply.text, conversationId, userId, anonymousId });
   });
 
   const customer = createCustomer({
-    agents,
+    bots,
     clock,
     conversations,
-    agentMessage,
+    botMessage,
     answerTo: knowledge.answerTo,
   });
   const { allowedHosts, framedBy } = settings;
-  const page = createPageRoutes({ agents, customer, faults, traffic, log, allowedHosts, framedBy });
-  const endpoints = createEndpoints({ agents, faults, traffic, log, failureStatus: settings.failureStatus });
+  const page = createPageRoutes({ bots, customer, faults, traffic, log, allowedHosts, framedBy });
+  const endpoints = createEndpoints({ bots, faults, traffic, log, failureStatus: settings.failureStatus });
   const handlers = {
     ...knowledgeRoutes(endpoints, knowledge),
     ...webhookRoutes(endpoints, prober, faults),
     ...humanRoutes(endpoints, conversations, clock),
   };
-  const app = createServiceApp({ handlers, page: page.router, openapi: settings.openapi, log });
+  const app = createPlatformApp({ handlers, page: page.router, openapi: settings.openapi, log });
   const server = createHttpServer(app);
 
   return {
     app,
     clock,
-    agents,
+    bots,
     faults,
     traffic,
     customer,
@@ -179,10 +176,10 @@ export function createSimulator(options: SimulatorOptions = {}): Simulator {
     requestHandoff: (input = {}) => conversations.request(input),
     conversation: conversations.get,
     conversations: conversations.list,
-    agentMessage,
-    probe: async ({ agentId, ...input } = {}) => prober.probe(agents.get(agentId), input),
-    check: async (apiKey) => prober.check(authenticate(agents, `Bearer ${apiKey}`)),
-    documents: (agentId) => knowledge.documents(agents.get(agentId).id),
+    botMessage,
+    probe: async ({ botId, ...input } = {}) => prober.probe(bots.get(botId), input),
+    check: async (apiKey) => prober.check(authenticate(bots, `Bearer ${apiKey}`)),
+    documents: (botId) => knowledge.documents(bots.get(botId).id),
     idle: sender.idle,
     async close() {
       closing.abort();

@@ -1,9 +1,9 @@
-import { findHumanService, type SimulatedAgents } from './agents.js';
+import { findHumanService, type SimulatedBots } from './bots.js';
 import type { Clock } from './clock.js';
 import type { HandoffConversation } from './conversation.js';
 import { type ConversationRegistry, hasEnded } from './conversation-registry.js';
 import { createEmitter } from './emitter.js';
-import { type AgentMessageInput, newId, type TranscriptItem } from './sending/bodies.js';
+import { type BotMessageInput, newId, type TranscriptItem } from './sending/bodies.js';
 import type { WebhookDelivery } from './webhook-sender.js';
 
 const MAX_LINES = 500;
@@ -13,12 +13,12 @@ const MAX_TRANSCRIPT_LINES = 50;
 export interface ChatLine {
   readonly id: number;
   readonly at: number;
-  readonly from: 'user' | 'agent' | 'human' | 'note';
+  readonly from: 'user' | 'bot' | 'human' | 'note';
   readonly text: string;
 }
 
-/** The customer's conversation partner: the agent, or the state of the handoff. */
-export type CustomerStatus = 'agent' | HandoffConversation['state'];
+/** The customer's conversation partner: the bot, or the state of the handoff. */
+export type CustomerStatus = 'bot' | HandoffConversation['state'];
 
 /** The state of the chat window. */
 export interface CustomerView {
@@ -29,14 +29,14 @@ export interface CustomerView {
   readonly conversationId: string | null;
 }
 
-/** The customer of the page's chat window: talks with the agent, and with a human after a handoff. */
+/** The customer of the page's chat window: talks with the bot, and with a human after a handoff. */
 export interface SimulatedCustomer {
   lines: () => readonly ChatLine[];
   view: () => CustomerView;
   /** Sends a message to the current conversation partner. */
   say: (text: string) => Promise<void>;
   /** Requests a handoff. */
-  askForHuman: (target: { agentId?: string | undefined; componentId?: string | undefined }) => Promise<void>;
+  askForHuman: (target: { botId?: string | undefined; componentId?: string | undefined }) => Promise<void>;
   /** Closes the handoff as the user. */
   close: () => Promise<void>;
   /** Starts over with a new customer and an empty window. */
@@ -47,18 +47,18 @@ export interface SimulatedCustomer {
 
 /** Creates the customer. */
 export function createCustomer(options: {
-  agents: SimulatedAgents;
+  bots: SimulatedBots;
   clock: Clock;
   conversations: ConversationRegistry;
-  answerTo: (agentId: string, question: string) => string | undefined;
-  agentMessage: (input: AgentMessageInput & { agentId?: string }) => Promise<WebhookDelivery>;
+  answerTo: (botId: string, question: string) => string | undefined;
+  botMessage: (input: BotMessageInput & { botId?: string }) => Promise<WebhookDelivery>;
 }): SimulatedCustomer {
-  const { agents, clock, conversations } = options;
+  const { bots, clock, conversations } = options;
   const lineEmitter = createEmitter<ChatLine>();
   const viewEmitter = createEmitter<CustomerView>();
   let lines: ChatLine[] = [];
   let lastLine = 0;
-  let agentConversationId = newId('agent');
+  let botConversationId = newId('bot');
   let anonymousId = newId('anonymous');
   let handoff: HandoffConversation | null = null;
 
@@ -71,7 +71,7 @@ export function createCustomer(options: {
 
   const view = (): CustomerView => ({
     customerId: anonymousId,
-    status: handoff?.state ?? 'agent',
+    status: handoff?.state ?? 'bot',
     endedBy: handoff?.endedBy ?? null,
     conversationId: handoff?.id ?? null,
   });
@@ -80,20 +80,20 @@ export function createCustomer(options: {
     if (!accepted) add('note', `${what} was not accepted: ${error ?? `the receiver answered ${status}`}.`);
   };
 
-  const answerAsAgent = async (question: string) => {
-    const agent = agents.get();
+  const answerAsBot = async (question: string) => {
+    const bot = bots.get();
     const text =
-      options.answerTo(agent.id, question) ??
-      `I am the agent "${agent.name}", and I only know what was added to my knowledge. A human knows more: ask for one.`;
-    add('agent', text);
-    if (!agent.message) return;
-    const delivery = await options.agentMessage({
-      agentId: agent.id,
+      options.answerTo(bot.id, question) ??
+      `I am the bot "${bot.name}", and I only know what was added to my knowledge. A human knows more: ask for one.`;
+    add('bot', text);
+    if (!bot.message) return;
+    const delivery = await options.botMessage({
+      botId: bot.id,
       text,
       anonymousId,
-      conversationId: agentConversationId,
+      conversationId: botConversationId,
     });
-    noteFailure(delivery, "The agent's answer");
+    noteFailure(delivery, "The bot's answer");
   };
 
   const follow = (conversation: HandoffConversation) => {
@@ -121,22 +121,22 @@ export function createCustomer(options: {
     view,
     async say(text) {
       const human = handoff && !hasEnded(handoff) ? handoff : null;
-      if (!human) agents.get();
+      if (!human) bots.get();
       add('user', text);
-      if (!human) return answerAsAgent(text);
+      if (!human) return answerAsBot(text);
       return noteFailure(await human.say(text), 'Your message');
     },
-    async askForHuman({ agentId, componentId }) {
+    async askForHuman({ botId, componentId }) {
       if (handoff && !hasEnded(handoff)) return;
-      const agent = agents.get(agentId);
-      const component = findHumanService(agent, componentId);
+      const bot = bots.get(botId);
+      const component = findHumanService(bot, componentId);
       const conversation = await conversations.request(
         {
-          agentId: agent.id,
+          botId: bot.id,
           componentId: component.componentId,
           user: { anonymousId },
           transcript: transcript(),
-          agentConversationId,
+          botConversationId,
         },
         follow,
       );
@@ -150,7 +150,7 @@ export function createCustomer(options: {
       const left = handoff;
       handoff = null;
       lines = [];
-      agentConversationId = newId('agent');
+      botConversationId = newId('bot');
       anonymousId = newId('anonymous');
       viewEmitter.emit(view());
       if (left && !hasEnded(left)) await left.closeByUser();

@@ -3,9 +3,9 @@ import { FAILURE_CODES } from './specification.js';
 
 /** The `code` of a {@link SimulatorError}. */
 export type SimulatorErrorCode =
-  | 'INVALID_AGENT'
+  | 'INVALID_BOT'
   | 'INVALID_FAULT'
-  | 'UNKNOWN_AGENT'
+  | 'UNKNOWN_BOT'
   | 'UNKNOWN_COMPONENT'
   | 'NO_MESSAGE_WEBHOOK'
   | 'CONVERSATION_EXISTS'
@@ -25,20 +25,20 @@ export class SimulatorError extends HandoffKitError {
 }
 
 /** A refusal by the simulated platform: its code and the reason. */
-export class ServiceFailure extends HandoffKitError {
+export class PlatformFailure extends HandoffKitError {
   /** The platform's code, such as 40127. */
-  readonly serviceCode: number;
+  readonly platformCode: number;
   /** The HTTP status, where the code alone does not determine it. */
   readonly status: number | undefined;
 
-  constructor(serviceCode: number, message: string, status?: number) {
-    super('SERVICE_FAILURE', message);
-    this.serviceCode = serviceCode;
+  constructor(platformCode: number, message: string, status?: number) {
+    super('PLATFORM_FAILURE', message);
+    this.platformCode = platformCode;
     this.status = status;
   }
 }
 
-/** A {@link ServiceFailure} with code 40000. `detail` names the field and what was expected. */
-export function parameterError(detail: string, status?: number): ServiceFailure {
-  return new ServiceFailure(FAILURE_CODES.parameterError, `Parameter error: ${detail}`, status);
+/** A {@link PlatformFailure} with code 40000. `detail` names the field and what was expected. */
+export function parameterError(detail: string, status?: number): PlatformFailure {
+  return new PlatformFailure(FAILURE_CODES.parameterError, `Parameter error: ${detail}`, status);
 }

@@ -2,13 +2,13 @@ import { z } from 'zod';
 import type { Clock } from './clock.js';
 import { createEmitter } from './emitter.js';
 import { readSettings } from './read-settings.js';
-import type { SERVICE_PATHS } from './specification.js';
+import type { PLATFORM_PATHS } from './specification.js';
 
 const DELIVERY_EVENTS = ['message', 'establish', 'chat', 'close', 'probe'] as const;
 /** The kinds of deliveries to a receiver. */
 export type DeliveryEvent = (typeof DELIVERY_EVENTS)[number];
 /** The endpoints of the simulated platform. */
-export type ServiceEndpoint = keyof typeof SERVICE_PATHS;
+export type PlatformEndpoint = keyof typeof PLATFORM_PATHS;
 
 const ENDPOINTS = [
   'addQa',
@@ -17,13 +17,13 @@ const ENDPOINTS = [
   'health',
   'reply',
   'close',
-] as const satisfies readonly ServiceEndpoint[];
+] as const satisfies readonly PlatformEndpoint[];
 const limits = { times: z.int().positive().optional(), forMs: z.int().positive().optional() };
 const deliveries = {
   ...limits,
   on: z.array(z.enum(DELIVERY_EVENTS)).min(1).default(['message', 'establish', 'chat', 'close']),
 };
-const answers = (endpoint: ServiceEndpoint) => ({
+const answers = (endpoint: PlatformEndpoint) => ({
   ...limits,
   on: z.array(z.enum(ENDPOINTS)).min(1).default([endpoint]),
 });
@@ -134,7 +134,7 @@ export interface Faults {
   /** The settings of a fault if it applies to `subject` now; counts against `times`. */
   take: <Kind extends FaultKind>(
     kind: Kind,
-    subject: DeliveryEvent | ServiceEndpoint,
+    subject: DeliveryEvent | PlatformEndpoint,
   ) => ActiveFault<Kind> | undefined;
   /** Calls the listener on every change. */
   onChange: (listener: () => void) => () => void;

@@ -9,8 +9,8 @@
  * import { createSimulator } from 'handoff-kit/simulator';
  *
  * const simulator = createSimulator({
- *   agents: [{
- *     id: 'agent-1',
+ *   bots: [{
+ *     id: 'bot-1',
  *     apiKey: 'key-1',
  *     humanServices: [{ componentId: 'desk', url: 'http://127.0.0.1:3000/webhook' }],
  *   }],
@@ -22,17 +22,17 @@
 export type {
   HumanServiceWebhook,
   MessageWebhook,
-  ResolvedAgent,
+  ResolvedBot,
   ResolvedHumanService,
-  SimulatedAgent,
-  SimulatedAgents,
-} from './agents.js';
+  SimulatedBot,
+  SimulatedBots,
+} from './bots.js';
 export { type Clock, createManualClock, type ManualClock, systemClock } from './clock.js';
 export type { HandoffConversation, HandoffState } from './conversation.js';
 export type { HandoffRequestInput } from './conversation-registry.js';
 export { createSimulator, type Simulator } from './create-simulator.js';
 export type { ChatLine, CustomerStatus, CustomerView, SimulatedCustomer } from './customer.js';
-export { ServiceFailure, SimulatorError, type SimulatorErrorCode } from './error.js';
+export { PlatformFailure, SimulatorError, type SimulatorErrorCode } from './error.js';
 export {
   type ActiveFault,
   type DeliveryEvent,
@@ -40,7 +40,7 @@ export {
   type FaultKind,
   type FaultSettings,
   type Faults,
-  type ServiceEndpoint,
+  type PlatformEndpoint,
 } from './faults.js';
 export type { QaDocument } from './knowledge/knowledge-base.js';
 export type { SimulatorLog, SimulatorOptions } from './options.js';
@@ -48,8 +48,8 @@ export type { ProbeInput, WebhookCheckResult } from './probe.js';
 export type { SimulatedReply } from './reply-queue.js';
 export type { SimulatedQaPair } from './requests/rules.js';
 export {
-  type AgentMessageInput,
-  agentMessageBody,
+  type BotMessageInput,
+  botMessageBody,
   chatBody,
   closeBody,
   establishBody,

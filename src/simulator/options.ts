@@ -1,11 +1,11 @@
-import type { SimulatedAgent } from './agents.js';
+import type { SimulatedBot } from './bots.js';
 import { type Clock, systemClock } from './clock.js';
 import { defaultFailureStatus } from './http/endpoint.js';
 
 /** Settings of the simulated platform. Everything has a default. */
 export interface SimulatorOptions {
-  /** The initial agents. Default: none. */
-  agents?: readonly SimulatedAgent[];
+  /** The initial bots. Default: none. */
+  bots?: readonly SimulatedBot[];
   /** The clock of wait timeouts, idle timeouts and delays. Default: the system clock. */
   clock?: Clock;
   /** How long a user waits for the first reply before the handoff ends. Default: 60 s. */
@@ -39,7 +39,7 @@ export interface SimulatorOptions {
 /** Fills in the defaults. */
 export function withDefaults(options: SimulatorOptions) {
   return {
-    agents: [],
+    bots: [],
     clock: systemClock,
     waitTimeoutMs: 60_000,
     probeTimeoutMs: 5_000,

@@ -2,7 +2,7 @@ import { fileURLToPath } from 'node:url';
 import { type RequestHandler, Router } from 'express';
 import { z } from 'zod';
 import { HandoffKitError } from '../internal/index.js';
-import type { SimulatedAgents } from './agents.js';
+import type { SimulatedBots } from './bots.js';
 import type { SimulatedCustomer } from './customer.js';
 import { SimulatorError } from './error.js';
 import { FAULTS, type Faults, isFaultKind } from './faults.js';
@@ -67,18 +67,18 @@ export function createPageRoutes(
 
 /** The parts of the simulator that the page shows. */
 interface PageSources {
-  agents: SimulatedAgents;
+  bots: SimulatedBots;
   customer: SimulatedCustomer;
   faults: Faults;
   traffic: TrafficLog;
 }
 
 /** The current state of the page, without webhook URLs and secrets. */
-function pageState({ agents, customer, faults, traffic }: PageSources) {
+function pageState({ bots, customer, faults, traffic }: PageSources) {
   return {
     view: customer.view(),
     lines: customer.lines(),
-    components: componentList(agents),
+    components: componentList(bots),
     faults: faultList(faults),
     exchanges: traffic.exchanges(),
   };
@@ -93,13 +93,13 @@ function faultList(faults: Faults) {
   });
 }
 
-function componentList(agents: SimulatedAgents) {
-  return agents
+function componentList(bots: SimulatedBots) {
+  return bots
     .list()
     .filter(({ deleted }) => !deleted)
     .flatMap(({ id, name, humanServices }) =>
       humanServices.map(({ componentId, componentName }) => ({
-        agentId: id,
+        botId: id,
         componentId,
         label: `${componentName} of ${name}`,
       })),
@@ -108,7 +108,7 @@ function componentList(agents: SimulatedAgents) {
 
 const emptyBody = z.strictObject({});
 const sayBody = z.strictObject({ text: z.string().trim().min(1).max(10_000) });
-const handoffBody = z.strictObject({ agentId: z.string().optional(), componentId: z.string().optional() });
+const handoffBody = z.strictObject({ botId: z.string().optional(), componentId: z.string().optional() });
 const faultBody = z.strictObject({
   kind: z.string().refine(isFaultKind, 'expected the name of a fault'),
   on: z.boolean(),

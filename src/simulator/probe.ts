@@ -1,4 +1,4 @@
-import { findHumanService, type ResolvedAgent, type ResolvedHumanService } from './agents.js';
+import { findHumanService, type ResolvedBot, type ResolvedHumanService } from './bots.js';
 import type { Clock } from './clock.js';
 import { SimulatorError } from './error.js';
 import { chatBody, closeBody, establishBody, newId, probeBody } from './sending/bodies.js';
@@ -23,8 +23,8 @@ export interface WebhookCheckResult {
 
 /** The webhook to test. */
 export interface ProbeInput {
-  /** Default: the first agent. */
-  agentId?: string;
+  /** Default: the first bot. */
+  botId?: string;
   /** A human-service component. Default: the message webhook is tested. */
   componentId?: string;
   /** A handoff endpoint of the component, tested in its own format. Default: the component's base URL. */
@@ -34,9 +34,9 @@ export interface ProbeInput {
 /** Sends availability tests: requests with `istest: true`. */
 export interface WebhookProber {
   /** Tests one webhook. */
-  probe: (agent: ResolvedAgent, input: Omit<ProbeInput, 'agentId'>) => Promise<WebhookDelivery>;
-  /** Tests every webhook of an agent concurrently. */
-  check: (agent: ResolvedAgent) => Promise<WebhookCheckResult[]>;
+  probe: (bot: ResolvedBot, input: Omit<ProbeInput, 'botId'>) => Promise<WebhookDelivery>;
+  /** Tests every webhook of a bot concurrently. */
+  check: (bot: ResolvedBot) => Promise<WebhookCheckResult[]>;
 }
 
 /** Creates the prober. */
@@ -50,36 +50,33 @@ export function createWebhookProber(options: {
   const send = (url: string, credentials: object, body: object) =>
     options.deliver({ event: 'probe', url, credentials, body, timeoutMs, queueKey: newId('message') });
 
-  const probeMessage = (agent: ResolvedAgent) => {
-    if (agent.message) return send(agent.message.url, agent.message, probeBody(clock.now()));
-    throw new SimulatorError(
-      'NO_MESSAGE_WEBHOOK',
-      `agent ${agent.id} has no message webhook; set its message`,
-    );
+  const probeMessage = (bot: ResolvedBot) => {
+    if (bot.message) return send(bot.message.url, bot.message, probeBody(clock.now()));
+    throw new SimulatorError('NO_MESSAGE_WEBHOOK', `bot ${bot.id} has no message webhook; set its message`);
   };
 
   const probeComponent = (
-    agent: ResolvedAgent,
+    bot: ResolvedBot,
     component: ResolvedHumanService,
     endpoint: ProbeInput['endpoint'],
   ) => {
     if (!endpoint) return send(component.url, component, probeBody(clock.now()));
-    const body = { ...testBody(agent, endpoint, clock.now()), istest: true };
+    const body = { ...testBody(bot, endpoint, clock.now()), istest: true };
     return send(handoffUrl(component.url, endpoint), component, body);
   };
 
   return {
-    async probe(agent, { componentId, endpoint }) {
-      if (componentId === undefined && endpoint === undefined) return probeMessage(agent);
-      return probeComponent(agent, findHumanService(agent, componentId), endpoint);
+    async probe(bot, { componentId, endpoint }) {
+      if (componentId === undefined && endpoint === undefined) return probeMessage(bot);
+      return probeComponent(bot, findHumanService(bot, componentId), endpoint);
     },
-    async check(agent) {
-      const tests = agent.humanServices.map(async (component) =>
-        result('human_service', component, await probeComponent(agent, component, undefined), component.url),
+    async check(bot) {
+      const tests = bot.humanServices.map(async (component) =>
+        result('human_service', component, await probeComponent(bot, component, undefined), component.url),
       );
-      if (agent.message) {
-        const { url } = agent.message;
-        tests.unshift(probeMessage(agent).then((delivery) => result('message', null, delivery, url)));
+      if (bot.message) {
+        const { url } = bot.message;
+        tests.unshift(probeMessage(bot).then((delivery) => result('message', null, delivery, url)));
       }
       return Promise.all(tests);
     },
@@ -103,9 +100,9 @@ function result(
   };
 }
 
-function testBody(agent: ResolvedAgent, endpoint: keyof typeof HANDOFF_PATHS, timestamp: number): object {
+function testBody(bot: ResolvedBot, endpoint: keyof typeof HANDOFF_PATHS, timestamp: number): object {
   const conversationId = newId('handoff');
   if (endpoint === 'chat') return chatBody(conversationId, timestamp, 'availability test');
   if (endpoint === 'close') return closeBody(conversationId, timestamp, 'USER_CLOSED');
-  return establishBody({ conversationId, timestamp, agentId: agent.id, user: {}, transcript: [] });
+  return establishBody({ conversationId, timestamp, botId: bot.id, user: {}, transcript: [] });
 }

@@ -4,7 +4,7 @@
  */
 
 /** Paths of the endpoints that the platform hosts. */
-export const SERVICE_PATHS = {
+export const PLATFORM_PATHS = {
   addQa: '/v1/bot/doc/qa/add',
   updateQa: '/v1/bot/doc/qa/update',
   checkWebhooks: '/v1/webhook/check',
@@ -25,7 +25,7 @@ export const FAILURE_CODES = {
   parameterError: 40000,
   internalError: 50000,
   authenticationFailed: 40127,
-  agentDeleted: 40378,
+  botDeleted: 40378,
   conversationNotFound: 40356,
   conversationMismatch: 40358,
 } as const;

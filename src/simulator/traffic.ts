@@ -1,8 +1,8 @@
 import { performance } from 'node:perf_hooks';
-import type { SimulatedAgents } from './agents.js';
+import type { SimulatedBots } from './bots.js';
 import type { Clock } from './clock.js';
 import { createEmitter } from './emitter.js';
-import type { DeliveryEvent, ServiceEndpoint } from './faults.js';
+import type { DeliveryEvent, PlatformEndpoint } from './faults.js';
 
 /** Characters entries of a body. */
 const MAX_BODY_CHARS = 4_000;
@@ -18,7 +18,7 @@ export interface RecordedExchange {
   /** `sent` or `received` by the simulated platform. */
   readonly direction: 'sent' | 'received';
   /** The kind of delivery, the endpoint called, or `file` for the download of a knowledge file. */
-  readonly what: DeliveryEvent | ServiceEndpoint | 'file';
+  readonly what: DeliveryEvent | PlatformEndpoint | 'file';
   readonly method: string;
   readonly url: string;
   readonly headers: Readonly<Record<string, string>>;
@@ -166,10 +166,10 @@ interface SecretMask {
   ) => Record<string, string>;
 }
 
-/** Creates the mask. It always uses the current secrets of the agents. */
-export function createSecretMask(agents: SimulatedAgents): SecretMask {
+/** Creates the mask. It always uses the current secrets of the bots. */
+export function createSecretMask(bots: SimulatedBots): SecretMask {
   const secrets = () =>
-    agents
+    bots
       .list()
       .flatMap(({ apiKey, message, humanServices }) => [
         apiKey,

@@ -59,7 +59,7 @@ export function createWebhookSender(options: {
 }): WebhookSender {
   const { clock, faults, traffic, signal } = options;
   const agentOptions = { keepAlive: true, timeout: KEEP_ALIVE_MS };
-  const agents = { http: new HttpAgent(agentOptions), https: new HttpsAgent(agentOptions) };
+  const httpAgents = { http: new HttpAgent(agentOptions), https: new HttpsAgent(agentOptions) };
   const queues = createConversationQueues(clock, signal);
 
   const sendOnce = async (
@@ -82,7 +82,7 @@ export function createWebhookSender(options: {
     });
     const { timeoutMs } = request;
     const breakAt = change.breakAt ? { breakAt: change.breakAt } : {};
-    const result = await postJson({ url, payload, headers, timeoutMs, signal, agents, ...breakAt });
+    const result = await postJson({ url, payload, headers, timeoutMs, signal, httpAgents, ...breakAt });
     if (result.status === null) exchange.failed(result.error ?? 'failed');
     else exchange.answered(result.status, result.headers, result.text);
     return {
@@ -134,8 +134,8 @@ export function createWebhookSender(options: {
       ),
     idle: queues.idle,
     close() {
-      agents.http.destroy();
-      agents.https.destroy();
+      httpAgents.http.destroy();
+      httpAgents.https.destroy();
     },
   };
 }

@@ -37,7 +37,7 @@ export async function adapterIssues(values: SettingTexts<SettingKey>): Promise<S
           ] as const,
         ]
       : []),
-    ...(name || isDesk || ofBots.length > 0 ? serviceIssues(values) : []),
+    ...(name || isDesk || ofBots.length > 0 ? platformIssues(values) : []),
     ...withoutEffectIssues(values, ofBots.length > 0),
     ...openIdIssues(values),
   ];
@@ -161,9 +161,9 @@ function unnamedAdapterIssues(
   );
 }
 
-function serviceIssues({ serviceBaseUrl, serviceApiKey }: SettingTexts<SettingKey>): SettingIssue[] {
-  if (serviceBaseUrl !== undefined && serviceApiKey !== undefined) return [];
-  return [['adapter', 'needs SERVICE_BASE_URL and SERVICE_API_KEY: agents could not answer users.']];
+function platformIssues({ platformBaseUrl, platformApiKey }: SettingTexts<SettingKey>): SettingIssue[] {
+  if (platformBaseUrl !== undefined && platformApiKey !== undefined) return [];
+  return [['adapter', 'needs PLATFORM_BASE_URL and PLATFORM_API_KEY: agents could not answer users.']];
 }
 
 /** The login with OpenID Connect needs all of its settings. */
@@ -182,9 +182,9 @@ function openIdIssues(values: SettingTexts<SettingKey>): SettingIssue[] {
 
 /** Settings that only a bridge reads are reported when there is no bridge: the hours would not be kept. */
 function withoutEffectIssues(values: SettingTexts<SettingKey>, hasBotAdapters: boolean): SettingIssue[] {
-  const { adapter, serviceBaseUrl, businessHours, outsideHours, unavailable, delayed } = values;
+  const { adapter, platformBaseUrl, businessHours, outsideHours, unavailable, delayed } = values;
   const issues: SettingIssue[] = [];
-  const isUnset = adapter === 'none' || (adapter === undefined && serviceBaseUrl === undefined);
+  const isUnset = adapter === 'none' || (adapter === undefined && platformBaseUrl === undefined);
   const isOff = isUnset && !hasBotAdapters;
   const message = 'has no effect, since no human agent answers: set ADAPTER, or remove it.';
   if (isOff && businessHours !== undefined) issues.push(['businessHours', message]);

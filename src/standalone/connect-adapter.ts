@@ -56,14 +56,14 @@ const DESK_PATH = '/desk';
  */
 export function chooseAdapter({
   adapter,
-  serviceBaseUrl,
+  platformBaseUrl,
   autoReply,
   databaseUrl,
-}: Pick<Settings, 'adapter' | 'serviceBaseUrl' | 'autoReply' | 'databaseUrl'>):
+}: Pick<Settings, 'adapter' | 'platformBaseUrl' | 'autoReply' | 'databaseUrl'>):
   | AdapterName
   | 'desk'
   | 'none' {
-  const deskCanWork = serviceBaseUrl !== undefined && autoReply === undefined && databaseUrl.kind !== 'none';
+  const deskCanWork = platformBaseUrl !== undefined && autoReply === undefined && databaseUrl.kind !== 'none';
   return adapter ?? (deskCanWork ? 'desk' : 'none');
 }
 

@@ -6,7 +6,7 @@ import type { Logger } from 'pino';
 import type { AgentView } from '../adapters/desk/index.js';
 import { type Delivery, inline } from '../delivery/index.js';
 import {
-  DEFAULT_AGENT,
+  DEFAULT_BOT,
   type EventName,
   type HandlerContexts,
   type HandoffMessageContext,
@@ -14,14 +14,14 @@ import {
 import { createTaskCounter, settlesWithin, type TaskCounter } from '../internal/index.js';
 import { collectMetrics } from '../metrics/index.js';
 import {
-  type AgentOptions,
+  type BotOptions,
   type CommonReceiverOptions,
   createReceiver,
   type Receiver,
-  type SeveralAgentsOptions,
+  type SeveralBotsOptions,
 } from '../receiver/index.js';
-import { type AgentSettings, authOf, singleAgentSettings } from './agent-settings.js';
 import { createApp } from './app.js';
+import { authOf, type BotSettings, singleBotSettings } from './bot-settings.js';
 import { type ConnectedAdapter, loadAdapters } from './connect-adapter.js';
 import { listen } from './listen.js';
 import type { Reporter } from './reporter.js';
@@ -31,7 +31,7 @@ import type { Settings } from './settings-schema.js';
 export interface Standalone {
   readonly app: Express;
   readonly receiver: Receiver;
-  /** The desk, or adapters: that of ADAPTER first. None without human agents. */
+  /** The desk, or adapters: that of ADAPTER first. None without agents. */
   readonly adapters: readonly ConnectedAdapter[];
   /** Starts the receiver, then listens. Resolves to the URL under which this machine reaches it. */
   listen(): Promise<string>;
@@ -67,20 +67,20 @@ export interface StandaloneParts {
   readonly oneTimeLinksFor?: readonly AgentView[] | undefined;
   /** Allows a frame of the same origin to show the desk. */
   readonly framed?: boolean;
-  /** The settings of each agent. Default: one agent, with the program's settings. */
-  readonly agents?: AgentSettings;
-  /** Accepts handoff requests even if nothing answers them. AUTO_REPLY and human agents accept them anyway. */
+  /** The settings of each bot. Default: one bot, with the program's settings. */
+  readonly bots?: BotSettings;
+  /** Accepts handoff requests even if nothing answers them. AUTO_REPLY and agents accept them anyway. */
   readonly acceptsUnanswered?: boolean;
 }
 
 /** Creates the program from its settings. It does not listen yet. */
 export async function createStandalone(settings: Settings, parts: StandaloneParts): Promise<Standalone> {
   const { reporter, log, delivery = null, oneTimeLinksFor, framed, acceptsUnanswered = false } = parts;
-  const agents = parts.agents ?? singleAgentSettings(settings);
+  const bots = parts.bots ?? singleBotSettings(settings);
   const loaded = await loadAdapters(settings);
   const receiver = createReceiver({
     ...commonOptions(settings),
-    ...agentsOf(settings, agents),
+    ...botsOf(settings, bots),
     delivery: delivery ?? inline(),
     unhandled: acceptsUnanswered || settings.autoReply !== undefined ? 'accept' : 'refuse',
     log,
@@ -204,25 +204,22 @@ function commonOptions(settings: Settings): CommonReceiverOptions {
   };
 }
 
-function agentOptions(settings: Settings): AgentOptions {
-  const { serviceBaseUrl: baseUrl, serviceApiKey: apiKey } = settings;
+function botOptions(settings: Settings): BotOptions {
+  const { platformBaseUrl: baseUrl, platformApiKey: apiKey } = settings;
   return {
     auth: authOf(settings),
     ...(baseUrl !== undefined &&
       apiKey !== undefined && {
-        service: { baseUrl, apiKey },
+        platform: { baseUrl, apiKey },
       }),
   };
 }
 
-/** One agent, or several by name. */
-function agentsOf(
-  settings: Settings,
-  agents: AgentSettings,
-): AgentOptions | Pick<SeveralAgentsOptions, 'agents'> {
-  if (agents.size === 1 && agents.has(DEFAULT_AGENT)) return agentOptions(settings);
-  const options = [...agents].map(([name, own]) => [name, agentOptions(own)] as const);
-  return { agents: Object.fromEntries(options) };
+/** One bot, or several by name. */
+function botsOf(settings: Settings, bots: BotSettings): BotOptions | Pick<SeveralBotsOptions, 'bots'> {
+  if (bots.size === 1 && bots.has(DEFAULT_BOT)) return botOptions(settings);
+  const options = [...bots].map(([name, own]) => [name, botOptions(own)] as const);
+  return { bots: Object.fromEntries(options) };
 }
 
 /** Answers each message with the template, in which {text} is the message. A blank answer is not sent. */

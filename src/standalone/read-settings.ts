@@ -2,7 +2,7 @@ import { createHash, randomBytes } from 'node:crypto';
 import { HandoffKitError } from '../internal/index.js';
 import { bearer, pathToken } from '../receiver/index.js';
 import { adapterIssues, type SettingIssue } from './adapter-settings.js';
-import { type AgentSettings, agentsProblem, singleAgentSettings } from './agent-settings.js';
+import { type BotSettings, botsProblem, singleBotSettings } from './bot-settings.js';
 import { COMBINED_HANDOFF_AUTH, splitHandoffAuth } from './handoff-auth.js';
 import { type SettingProblem, SettingsError } from './settings-error.js';
 import { type SettingKey, type Settings, settingsSchema } from './settings-schema.js';
@@ -13,13 +13,13 @@ import {
   type SettingSources,
   valuesOf,
 } from './settings-sources.js';
-import { AGENT_KEYS, type AgentKey, SETTING_KEYS, SETTINGS } from './settings-table.js';
+import { BOT_KEYS, type BotKey, SETTING_KEYS, SETTINGS } from './settings-table.js';
 
 /** Settings with which the program can start. */
 export interface ReadSettings {
   readonly settings: Settings;
-  /** The settings of each agent: those above where there is one, which is named `default`. */
-  readonly agents: AgentSettings;
+  /** The settings of each bot: those above where there is one, which is named `default`. */
+  readonly bots: BotSettings;
   /** The credentials that development mode generated. */
   readonly generated: readonly GeneratedKey[];
   /** Whether DATABASE_URL was set. */
@@ -33,7 +33,7 @@ type SettingTexts = Readonly<Partial<Record<SettingKey, string>>>;
 /** Reads and validates all settings. Rejects with a {@link SettingsError} that lists every problem. */
 export async function readSettings(sources: SettingSources): Promise<ReadSettings> {
   const { found, file } = gatherSettings(sources);
-  if (file.agents) return readSeveralAgents(sources, found, file, file.agents);
+  if (file.bots) return readSeveralBots(sources, found, file, file.bots);
   const dev = sources.dev
     ? devSettings((key) => key in found, sources.devSeed)
     : { values: {}, generated: [] };
@@ -46,59 +46,58 @@ export async function readSettings(sources: SettingSources): Promise<ReadSetting
   const hasDatabaseUrl = 'databaseUrl' in found;
   return {
     settings: data,
-    agents: singleAgentSettings(data),
+    bots: singleBotSettings(data),
     generated: dev.generated,
     hints,
     hasDatabaseUrl,
   };
 }
 
-const isAgentKey = (key: SettingKey): key is AgentKey => AGENT_KEYS.some((known) => known === key);
+const isBotKey = (key: SettingKey): key is BotKey => BOT_KEYS.some((known) => known === key);
 
-/** An agent without a base URL of its own uses the common one: agents are often on one platform. */
-const SHARED_AGENT_KEY: AgentKey = 'serviceBaseUrl';
+/** A bot without a base URL of its own uses the common one: bots are often on one platform. */
+const SHARED_BOT_KEY: BotKey = 'platformBaseUrl';
 
-/** Each agent is validated as a program of its own, with the settings that all share. */
-async function readSeveralAgents(
+/** Each bot is validated as a program of its own, with the settings that all share. */
+async function readSeveralBots(
   { dev, configFile = '' }: SettingSources,
   found: FoundSettings,
   file: ConfigFile,
-  named: NonNullable<ConfigFile['agents']>,
+  named: NonNullable<ConfigFile['bots']>,
 ): Promise<ReadSettings> {
-  const misplaced = AGENT_KEYS.filter((key) => found[key] && key !== SHARED_AGENT_KEY).map(
+  const misplaced = BOT_KEYS.filter((key) => found[key] && key !== SHARED_BOT_KEY).map(
     (key): SettingProblem => ({
       setting: SETTINGS[key].env,
       from: found[key]?.from ?? null,
-      message:
-        'belongs to one agent, and the config file names several. Move it to that agent, or remove it.',
+      message: 'belongs to one bot, and the config file names several. Move it to that bot, or remove it.',
     }),
   );
   const common = { ...(dev && devSettings(() => true).values), ...valuesOf(found) };
-  for (const key of AGENT_KEYS) if (key !== SHARED_AGENT_KEY) delete common[key];
-  const agents = new Map<string, Settings>();
+  for (const key of BOT_KEYS) if (key !== SHARED_BOT_KEY) delete common[key];
+  const bots = new Map<string, Settings>();
   const problems = new Map<string, SettingProblem>();
   const hints = new Set<string>();
   for (const [name, own] of Object.entries(named)) {
     const {
       data,
-      problems: ofAgent,
-      hints: hintsOfAgent,
+      problems: ofBot,
+      hints: hintsOfBot,
     } = await validate({ ...common, ...own }, found, (key) =>
-      isAgentKey(key) ? { prefix: `agents.${name}.`, from: configFile } : null,
+      isBotKey(key) ? { prefix: `bots.${name}.`, from: configFile } : null,
     );
-    if (data) agents.set(name, data);
-    for (const hint of hintsOfAgent) hints.add(hint);
-    // Problems of settings that all share are the same for each agent.
-    for (const problem of ofAgent) problems.set(problem.setting, problem);
+    if (data) bots.set(name, data);
+    for (const hint of hintsOfBot) hints.add(hint);
+    // Problems of settings that all share are the same for each bot.
+    for (const problem of ofBot) problems.set(problem.setting, problem);
   }
   const all = [...file.problems, ...misplaced, ...problems.values()];
-  const together = all.length === 0 ? agentsProblem(agents, configFile) : null;
-  const [settings] = agents.values();
+  const together = all.length === 0 ? botsProblem(bots, configFile) : null;
+  const [settings] = bots.values();
   if (all.length > 0 || together || !settings) throw new SettingsError(together ? [together] : all);
-  return { settings, agents, generated: [], hints: [...hints], hasDatabaseUrl: 'databaseUrl' in found };
+  return { settings, bots, generated: [], hints: [...hints], hasDatabaseUrl: 'databaseUrl' in found };
 }
 
-/** Validates settings. `placeOf` tells the place of a setting of one of several agents. */
+/** Validates settings. `placeOf` tells the place of a setting of one of several bots. */
 async function validate(
   given: SettingTexts,
   found: FoundSettings,
@@ -151,7 +150,7 @@ async function combinationIssues(values: SettingTexts): Promise<SettingIssue[]> 
   return [
     ...usernameIssues(values),
     ...handoffTokenIssues(values),
-    ...serviceIssues(values),
+    ...platformIssues(values),
     ...(await adapterIssues(values)),
   ];
 }
@@ -190,17 +189,17 @@ function usernameIssues({ webhookUsername = '', webhookSecret }: SettingTexts): 
   return [];
 }
 
-const NEEDS_BOTH = 'is missing: replies need both SERVICE_BASE_URL and SERVICE_API_KEY.';
-const NEEDS_SERVICE =
-  'needs SERVICE_BASE_URL and SERVICE_API_KEY: without them nothing can be sent to users. Set them, or remove it.';
+const NEEDS_BOTH = 'is missing: replies need both PLATFORM_BASE_URL and PLATFORM_API_KEY.';
+const NEEDS_PLATFORM =
+  'needs PLATFORM_BASE_URL and PLATFORM_API_KEY: without them nothing can be sent to users. Set them, or remove it.';
 
-function serviceIssues(values: SettingTexts): SettingIssue[] {
-  const { serviceBaseUrl, serviceApiKey } = values;
-  if (serviceBaseUrl !== undefined && serviceApiKey !== undefined) return [];
-  if (serviceBaseUrl !== undefined) return [['serviceApiKey', NEEDS_BOTH]];
-  if (serviceApiKey !== undefined) return [['serviceBaseUrl', NEEDS_BOTH]];
+function platformIssues(values: SettingTexts): SettingIssue[] {
+  const { platformBaseUrl, platformApiKey } = values;
+  if (platformBaseUrl !== undefined && platformApiKey !== undefined) return [];
+  if (platformBaseUrl !== undefined) return [['platformApiKey', NEEDS_BOTH]];
+  if (platformApiKey !== undefined) return [['platformBaseUrl', NEEDS_BOTH]];
   const senders = ['autoReply', 'greeting'] as const;
-  return senders.filter((key) => values[key] !== undefined).map((key): SettingIssue => [key, NEEDS_SERVICE]);
+  return senders.filter((key) => values[key] !== undefined).map((key): SettingIssue => [key, NEEDS_PLATFORM]);
 }
 
 const CREDENTIALS = [

@@ -1,5 +1,5 @@
 import { createColors } from 'picocolors';
-import { agentField, type EventName, type HandlerContexts } from '../events/index.js';
+import { botField, type EventName, type HandlerContexts } from '../events/index.js';
 import { printable } from './printable.js';
 
 /** A change of the program's own state. */
@@ -67,8 +67,8 @@ interface EventRecord {
   readonly time: string;
   readonly event: EventName;
   readonly requestId: string;
-  /** The agent, where there are several. */
-  readonly agent?: string;
+  /** The bot, where there are several. */
+  readonly bot?: string;
   readonly conversationId?: string;
   /** The id of the user. */
   readonly who?: string;
@@ -87,7 +87,7 @@ function recordOf(context: HandlerContexts[EventName], showText: boolean): Event
     time: context.receivedAt.toISOString(),
     event: context.event,
     requestId: context.requestId,
-    ...(context.agent !== null && agentField(context.agent)),
+    ...(context.bot !== null && botField(context.bot)),
     ...('conversationId' in context && { conversationId: context.conversationId }),
     ...details,
     ...(showText && text !== undefined && { text }),

@@ -39,7 +39,7 @@ export async function serve(
   host: ServeHost = process,
 ): Promise<number> {
   const read = await readSettings(sources);
-  const { agents, generated, hints } = read;
+  const { bots, generated, hints } = read;
   const { logLevel: level, showText } = read.settings;
   const reporter = createReporter({ json, colours, showText, write: (line) => host.stdout.write(line) });
   const destination = json
@@ -64,7 +64,7 @@ export async function serve(
     reporter,
     log,
     delivery,
-    agents,
+    bots,
     oneTimeLinksFor,
     // The developer sends the requests and reads them in the terminal.
     acceptsUnanswered: sources.dev ?? false,
@@ -81,7 +81,7 @@ export async function serve(
     });
   });
   const { adapters, receiver } = standalone;
-  const { data, text } = welcome({ url, settings, agents, generated, dev: sources.dev ?? false, adapters });
+  const { data, text } = welcome({ url, settings, bots, generated, dev: sources.dev ?? false, adapters });
   reporter.status('listening', data, text);
   for (const adapter of adapters) void checkAtStart(adapter, log, () => !receiver.accepting);
 

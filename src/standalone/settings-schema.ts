@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { createServiceClient } from '../client/index.js';
+import { createPlatformClient } from '../client/index.js';
 import { HandoffKitError } from '../internal/index.js';
 import { webhookUser } from '../receiver/index.js';
 import { ADAPTER_NAMES, parseBotAdapters } from './adapter-catalog.js';
@@ -39,8 +39,8 @@ const withSettingNames = (message: string): string =>
     .replace(/^(baseUrl|apiKey|DATABASE_URL) /, '')
     .replace(/^hours\.open\./, '')
     .replace(/^hours\.timeZone/, 'the time zone')
-    .replaceAll('baseUrl', 'SERVICE_BASE_URL')
-    .replaceAll('apiKey', 'SERVICE_API_KEY');
+    .replaceAll('baseUrl', 'PLATFORM_BASE_URL')
+    .replaceAll('apiKey', 'PLATFORM_API_KEY');
 
 /** A size or a duration with its unit. */
 const quantity = (pattern: RegExp, max: number, message: string, min = 1) =>
@@ -123,15 +123,15 @@ export const settingsSchema = z.object({
         : `must be one of: ${HANDOFF_AUTH_CHOICES}.`,
   }),
   handoffToken: z.string().optional(),
-  serviceBaseUrl: acceptedBy((baseUrl) => createServiceClient({ baseUrl, apiKey: 'any' })).optional(),
-  serviceApiKey: acceptedBy((apiKey) =>
-    createServiceClient({ baseUrl: 'https://any.example', apiKey }),
+  platformBaseUrl: acceptedBy((baseUrl) => createPlatformClient({ baseUrl, apiKey: 'any' })).optional(),
+  platformApiKey: acceptedBy((apiKey) =>
+    createPlatformClient({ baseUrl: 'https://any.example', apiKey }),
   ).optional(),
   databaseUrl: parsedBy(parseDatabaseUrl).prefault(DEFAULT_DATABASE_URL),
   concurrency: wholeNumber(1_000).optional(),
   maxAttempts: wholeNumber(1_000).optional(),
   rememberDays: wholeNumber(3_650).optional(),
-  whenUnknown: z.enum(['resend', 'park'], 'must be resend or park.').optional(),
+  whenUnknown: z.enum(['resend', 'dead-letter'], 'must be resend or dead-letter.').optional(),
   greeting: z.string().optional(),
   autoReply: autoReply.optional(),
   waitTimeout: duration('must be a time of at most 3600s with its unit, such as 60s.').default(60_000),

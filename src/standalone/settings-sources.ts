@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import type { SettingProblem } from './settings-error.js';
 import type { SettingKey } from './settings-schema.js';
-import { AGENT_KEYS, type AgentKey, SETTING_KEYS, SETTINGS } from './settings-table.js';
+import { BOT_KEYS, type BotKey, SETTING_KEYS, SETTINGS } from './settings-table.js';
 
 /** The sources of settings. Flags override the environment, and the environment overrides the file. */
 export interface SettingSources {
@@ -38,14 +38,14 @@ export interface GatheredSettings {
 export interface ConfigFile {
   /** The settings in it, as text. */
   readonly values: Readonly<Partial<Record<SettingKey, string>>>;
-  /** The settings of each agent; `null` if the file names no agents. */
-  readonly agents: Readonly<Record<string, Readonly<Partial<Record<AgentKey, string>>>>> | null;
+  /** The settings of each bot; `null` if the file names no bots. */
+  readonly bots: Readonly<Record<string, Readonly<Partial<Record<BotKey, string>>>>> | null;
   readonly problems: readonly SettingProblem[];
   /** `false` when the file is not JSON or cannot be opened. Missing settings are not reported then. */
   readonly readable: boolean;
 }
 
-const NO_FILE: ConfigFile = { values: {}, agents: null, problems: [], readable: true };
+const NO_FILE: ConfigFile = { values: {}, bots: null, problems: [], readable: true };
 
 /** Takes each setting from the first source that has it. */
 export function gatherSettings({
@@ -77,7 +77,7 @@ export function valuesOf(found: FoundSettings): Partial<Record<SettingKey, strin
 export function readConfigFile(path: string): ConfigFile {
   const unreadable = (message: string): ConfigFile => ({
     values: {},
-    agents: null,
+    bots: null,
     problems: [{ setting: '--config', from: path, message }],
     readable: false,
   });
@@ -93,25 +93,25 @@ export function readConfigFile(path: string): ConfigFile {
   return { ...settingsIn(content, path), readable: true };
 }
 
-function settingsIn(content: object, path: string): Pick<ConfigFile, 'values' | 'agents' | 'problems'> {
-  const { agents: named, ...others } = content as { readonly agents?: unknown };
+function settingsIn(content: object, path: string): Pick<ConfigFile, 'values' | 'bots' | 'problems'> {
+  const { bots: named, ...others } = content as { readonly bots?: unknown };
   const plain = plainSettingsIn(others, path, SETTING_KEYS);
-  const { agents, problems } = named === undefined ? NO_FILE : agentsIn(named, path);
-  return { values: plain.values, agents, problems: [...plain.problems, ...problems] };
+  const { bots, problems } = named === undefined ? NO_FILE : botsIn(named, path);
+  return { values: plain.values, bots, problems: [...plain.problems, ...problems] };
 }
 
-/** The settings of each agent: `{ "sales": { "webhookUsername": … }, "support": … }`. */
-function agentsIn(named: unknown, path: string): Pick<ConfigFile, 'agents' | 'problems'> {
+/** The settings of each bot: `{ "sales": { "webhookUsername": … }, "support": … }`. */
+function botsIn(named: unknown, path: string): Pick<ConfigFile, 'bots' | 'problems'> {
   if (!isObject(named) || !Object.values(named).every(isObject)) {
-    const message = 'must name each agent and its settings: { "sales": { "webhookUsername": … }, … }.';
-    return { agents: {}, problems: [{ setting: 'agents', from: path, message }] };
+    const message = 'must name each bot and its settings: { "sales": { "webhookUsername": … }, … }.';
+    return { bots: {}, problems: [{ setting: 'bots', from: path, message }] };
   }
   const read = Object.entries(named).map(
     ([name, settings]) =>
-      [name, plainSettingsIn(settings as object, path, AGENT_KEYS, `agents.${name}.`)] as const,
+      [name, plainSettingsIn(settings as object, path, BOT_KEYS, `bots.${name}.`)] as const,
   );
   return {
-    agents: Object.fromEntries(read.map(([name, { values }]) => [name, values])),
+    bots: Object.fromEntries(read.map(([name, { values }]) => [name, values])),
     problems: read.flatMap(([, { problems }]) => problems),
   };
 }

@@ -58,14 +58,14 @@ export const SETTINGS: Readonly<Record<SettingKey, SettingInfo>> = {
     flag: '--handoff-token <token>',
     help: 'the token of handoff requests, at least 16 characters: openssl rand -hex 24',
   },
-  serviceBaseUrl: {
-    env: 'SERVICE_BASE_URL',
-    flag: '--service-base-url <url>',
+  platformBaseUrl: {
+    env: 'PLATFORM_BASE_URL',
+    flag: '--platform-base-url <url>',
     help: 'the base URL of the platform, for replies; no default',
   },
-  serviceApiKey: {
-    env: 'SERVICE_API_KEY',
-    flag: '--service-api-key <key>',
+  platformApiKey: {
+    env: 'PLATFORM_API_KEY',
+    flag: '--platform-api-key <key>',
     help: "the agent's API key, for replies",
   },
   databaseUrl: {
@@ -91,7 +91,7 @@ export const SETTINGS: Readonly<Record<SettingKey, SettingInfo>> = {
   whenUnknown: {
     env: 'WHEN_UNKNOWN',
     flag: '--when-unknown <choice>',
-    help: 'what to do with a reply when it is unknown whether it arrived: resend (default; the user may see it twice) or park (the user may not see it)',
+    help: 'what to do with a reply when it is unknown whether it arrived: resend (default; the user may see it twice) or dead-letter (the user may not see it)',
   },
   greeting: {
     env: 'GREETING',
@@ -429,17 +429,17 @@ export const SETTINGS: Readonly<Record<SettingKey, SettingInfo>> = {
 export const SETTING_KEYS = Object.keys(SETTINGS) as readonly SettingKey[];
 
 /** The settings that each agent has for itself, where a config file names several agents. */
-export const AGENT_KEYS = [
+export const BOT_KEYS = [
   'webhookUsername',
   'webhookSecret',
   'handoffAuth',
   'handoffToken',
-  'serviceBaseUrl',
-  'serviceApiKey',
+  'platformBaseUrl',
+  'platformApiKey',
 ] as const satisfies readonly SettingKey[];
 
-/** A setting of {@link AGENT_KEYS}. */
-export type AgentKey = (typeof AGENT_KEYS)[number];
+/** A setting of {@link BOT_KEYS}. */
+export type BotKey = (typeof BOT_KEYS)[number];
 
 /** Settings that are explained together. */
 export interface SettingGroup {
@@ -456,7 +456,7 @@ export const SETTING_GROUPS: readonly SettingGroup[] = [
   },
   {
     title: 'Replies to users',
-    keys: ['serviceBaseUrl', 'serviceApiKey', 'greeting', 'autoReply', 'waitTimeout'],
+    keys: ['platformBaseUrl', 'platformApiKey', 'greeting', 'autoReply', 'waitTimeout'],
   },
   {
     title: 'Storage',

@@ -1,6 +1,6 @@
-import { DEFAULT_AGENT } from '../events/index.js';
+import { DEFAULT_BOT } from '../events/index.js';
 import { ADAPTER_NAMES } from './adapter-catalog.js';
-import type { AgentSettings } from './agent-settings.js';
+import type { BotSettings } from './bot-settings.js';
 import type { ConnectedAdapter } from './connect-adapter.js';
 import { describeDatabase } from './database.js';
 import type { GeneratedKey } from './read-settings.js';
@@ -24,25 +24,25 @@ const NOT_STORED = 'off. Unhandled events are lost when the process ends; DATABA
 
 /** The running program. */
 export interface WelcomeOptions extends CurlOptions {
-  readonly agents: AgentSettings;
+  readonly bots: BotSettings;
   readonly dev: boolean;
   readonly adapters: readonly ConnectedAdapter[];
 }
 
 /** Describes the URLs and the next steps; with `dev` also the generated credentials and commands to paste. */
 export function welcome(options: WelcomeOptions): Welcome {
-  const { url, settings, agents, generated, dev, adapters } = options;
+  const { url, settings, bots, generated, dev, adapters } = options;
   const [adapter = null] = adapters;
   const { mountPath } = settings;
-  const isSeveral = !agents.has(DEFAULT_AGENT) || agents.size > 1;
-  // With several agents, the commands would have to name each one's credentials.
+  const isSeveral = !bots.has(DEFAULT_BOT) || bots.size > 1;
+  // With several bots, the commands would have to name each one's credentials.
   const commands = dev && !isSeveral ? curlCommands(options) : [];
   const credentials = Object.fromEntries(generated.map((key) => [SETTINGS[key].env, settings[key]] as const));
   const text = [
     `handoff-kit listens on ${url} (Ctrl-C stops it)`,
     '',
     "For the platform's settings, with a host name that the platform can reach:",
-    ...(isSeveral ? agentAddresses(url, settings, agents) : addresses(url, settings)),
+    ...(isSeveral ? botAddresses(url, settings, bots) : addresses(url, settings)),
     ...(adapters.length === 0 ? [noAgentsLine(options)] : adapters.map((each) => agentsLine(options, each))),
     ...(generated.length > 0 ? ['', 'Generated for this run, since they were not set:'] : []),
     ...Object.entries(credentials).map(([name, value]) => `  ${name.padEnd(16)}  ${value}`),
@@ -56,7 +56,7 @@ export function welcome(options: WelcomeOptions): Welcome {
     data: {
       url,
       mountPath,
-      ...(isSeveral && { agents: [...agents.keys()] }),
+      ...(isSeveral && { bots: [...bots.keys()] }),
       database: describeDatabase(settings.databaseUrl),
       adapter: adapter && { name: adapter.name, url: `${url}${adapter.path}` },
       ...(adapters.length > 1 && {
@@ -70,43 +70,43 @@ export function welcome(options: WelcomeOptions): Welcome {
 }
 
 function noAgentsLine({ settings, dev }: WelcomeOptions): string {
-  const { serviceBaseUrl, autoReply } = settings;
+  const { platformBaseUrl, autoReply } = settings;
   const meanwhile =
     dev || autoReply !== undefined
       ? 'off.'
       : 'off: requests for a human are answered 503 until there are some.';
-  const chooses = serviceBaseUrl === undefined ? 'With replies on, ADAPTER chooses' : 'ADAPTER chooses';
-  return `Human agents: ${meanwhile} ${chooses} where they answer: desk, ${ADAPTER_NAMES.join(', ')}.`;
+  const chooses = platformBaseUrl === undefined ? 'With replies on, ADAPTER chooses' : 'ADAPTER chooses';
+  return `Agents: ${meanwhile} ${chooses} where they answer: desk, ${ADAPTER_NAMES.join(', ')}.`;
 }
 
 function agentsLine({ url, settings: { databaseUrl } }: WelcomeOptions, adapter: ConnectedAdapter): string {
   const { name, path, oneTimePaths, hasWebhooks } = adapter;
   const [oneTimePath] = oneTimePaths;
   const address = `${url}${path}`;
-  if (name !== 'desk' && hasWebhooks) return `Human agents: ${name}; its webhooks go to ${address}`;
-  if (name !== 'desk') return `Human agents: ${name}, which is polled for replies`;
-  if (oneTimePath) return `Human agents: the desk; this link logs you in once: ${address}${oneTimePath}`;
+  if (name !== 'desk' && hasWebhooks) return `Agents: ${name}; its webhooks go to ${address}`;
+  if (name !== 'desk') return `Agents: ${name}, which is polled for replies`;
+  if (oneTimePath) return `Agents: the desk; this link logs you in once: ${address}${oneTimePath}`;
   if (databaseUrl.kind === 'none') {
-    return `Human agents: the desk at ${address}; agents cannot log in without a database: set DATABASE_URL`;
+    return `Agents: the desk at ${address}; agents cannot log in without a database: set DATABASE_URL`;
   }
-  return `Human agents: the desk at ${address}; handoff-kit desk add-agent adds an agent`;
+  return `Agents: the desk at ${address}; handoff-kit desk add-agent adds an agent`;
 }
 
-const NO_REPLIES = 'off. Set SERVICE_BASE_URL and SERVICE_API_KEY to answer users.';
+const NO_REPLIES = 'off. Set PLATFORM_BASE_URL and PLATFORM_API_KEY to answer users.';
 
 const addresses = (url: string, settings: Settings): string[] => [
   ...webhookAddresses(`${url}${settings.mountPath}`, settings),
   '',
-  `Replies: ${settings.serviceBaseUrl ?? NO_REPLIES}`,
+  `Replies: ${settings.platformBaseUrl ?? NO_REPLIES}`,
   ...commonAddresses(url, settings),
 ];
 
-/** Each agent has its name in its addresses, which work whatever its credentials are. */
-const agentAddresses = (url: string, settings: Settings, agents: AgentSettings): string[] => [
-  ...[...agents].flatMap(([name, own]) => [
-    `  the agent ${name}`,
+/** Each bot has its name in its addresses, which work whatever its credentials are. */
+const botAddresses = (url: string, settings: Settings, bots: BotSettings): string[] => [
+  ...[...bots].flatMap(([name, own]) => [
+    `  the bot ${name}`,
     ...webhookAddresses(`${url}${settings.mountPath.replace(/\/$/, '')}/${name}`, own),
-    `  replies   ${own.serviceBaseUrl ?? NO_REPLIES}`,
+    `  replies   ${own.platformBaseUrl ?? NO_REPLIES}`,
   ]),
   '',
   ...commonAddresses(url, settings),
@@ -151,7 +151,7 @@ export function curlCommands(options: CurlOptions): CurlCommand[] {
   const conversation_id = 'handoff-1';
   return [
     {
-      title: "an agent's answer",
+      title: "a bot's answer",
       command: curl(message, '', {
         conversation_id: 'conversation-1',
         message_id: `message-${NOW}`,

@@ -18,7 +18,7 @@ import {
   type TestBenchOptions,
 } from './test-bench.js';
 
-const AGENT_ID = 'bench-agent';
+const BOT_ID = 'bench-bot';
 
 /** Below the 5 s timeout of test frameworks, so that the errors of the bench come first. */
 const DEFAULTS = { replyTimeoutMs: 2_000, drainMs: 1_000, deliveryTimeoutMs: 2_500 };
@@ -69,9 +69,9 @@ export async function createTestBench({
     probeTimeoutMs: DEFAULTS.deliveryTimeoutMs,
     ...simulatorOptions,
     clock,
-    agents: [{ id: AGENT_ID, apiKey }],
+    bots: [{ id: BOT_ID, apiKey }],
   });
-  const service = { baseUrl: await simulator.listen(), apiKey };
+  const platform = { baseUrl: await simulator.listen(), apiKey };
   const secrets = createSecretRedactor(apiKey);
   const captured = createLogInMemory();
   const createError = createBenchErrorFactory(simulator, secrets.redact, () => captured.lines());
@@ -86,12 +86,12 @@ export async function createTestBench({
         'ALREADY_CONNECTED',
         'this bench already has a receiver: create another bench.',
       );
-    const resolved = await resolveReceiver(receiverOrFactory, at, { service, log: captured.log });
+    const resolved = await resolveReceiver(receiverOrFactory, at, { platform, log: captured.log });
     secrets.add(resolved.address);
     await startDurable(resolved.listener);
     const served = await serve(resolved.listener);
     const { message, humanServices } = webhookSettingsFor(served.origin, resolved.address);
-    simulator.agents.update(AGENT_ID, { message, humanServices });
+    simulator.bots.update(BOT_ID, { message, humanServices });
     connected = { listener: resolved.listener, served, url: message?.url ?? served.origin };
   };
 
@@ -137,9 +137,9 @@ export async function createTestBench({
     say: async (text) => conversation().say(text),
     closeByUser: async () => conversation().closeByUser(),
     nextReply: async (options) => conversation().nextReply(options),
-    async agentMessage(message = {}) {
+    async botMessage(message = {}) {
       requireReceiver();
-      return simulator.agentMessage(typeof message === 'string' ? { text: message } : message);
+      return simulator.botMessage(typeof message === 'string' ? { text: message } : message);
     },
     async probe({ endpoint } = {}) {
       requireReceiver();
@@ -158,7 +158,7 @@ export async function createTestBench({
     clock,
     faults: simulator.faults,
     simulator,
-    service,
+    platform,
     close,
   };
   const disposable = withDisposal(bench, close);

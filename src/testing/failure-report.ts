@@ -1,4 +1,4 @@
-import { SERVICE_CODES } from '../protocol/index.js';
+import { PLATFORM_CODES } from '../protocol/index.js';
 import {
   type HandoffConversation,
   type RecordedExchange,
@@ -172,12 +172,12 @@ const ADVICE_BY_RECEIVER_STATUS: Readonly<Record<number, string>> = {
   503: "the receiver refuses deliveries: check its admit gate, its handler of 'handoff.requested', and whether it was closed.",
 };
 
-const ADVICE_BY_SERVICE_CODE: Readonly<Record<number, string>> = {
-  [SERVICE_CODES.PARAMETER_ERROR]:
+const ADVICE_BY_PLATFORM_CODE: Readonly<Record<number, string>> = {
+  [PLATFORM_CODES.PARAMETER_ERROR]:
     'the receiver called the platform with an invalid body: the answer names the field.',
-  [SERVICE_CODES.AUTHENTICATION_FAILED]:
-    'the receiver called the platform with an unknown API key: create it with the baseUrl and apiKey of bench.service.',
-  [SERVICE_CODES.CONVERSATION_NOT_FOUND]:
+  [PLATFORM_CODES.AUTHENTICATION_FAILED]:
+    'the receiver called the platform with an unknown API key: create it with the baseUrl and apiKey of bench.platform.',
+  [PLATFORM_CODES.CONVERSATION_NOT_FOUND]:
     'the receiver replied to a conversation that has ended or never existed: use the conversation_id of the request.',
 };
 
@@ -216,7 +216,7 @@ function callAdvice(exchanges: readonly RecordedExchange[]): string | null {
   const last = exchanges.findLast(({ direction }) => direction === 'received');
   if (!last || last.answer?.status === 200) return null;
   const code = Number(/"code":(\d+)/.exec(last.answer?.body ?? '')?.[1]);
-  return ADVICE_BY_SERVICE_CODE[code] ?? `the platform refused the last ${last.what}: see its answer above.`;
+  return ADVICE_BY_PLATFORM_CODE[code] ?? `the platform refused the last ${last.what}: see its answer above.`;
 }
 
 function stateAdvice(conversation: HandoffConversation | null): string | null {

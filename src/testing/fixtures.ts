@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { agentMessageBody, chatBody, closeBody, establishBody, probeBody } from '../simulator/index.js';
+import { botMessageBody, chatBody, closeBody, establishBody, probeBody } from '../simulator/index.js';
 
 /** Fields as sent over the wire. */
 type Fields = Readonly<Record<string, unknown>>;
@@ -19,16 +19,16 @@ const fixture =
  * @example fixtures.chat({ conversation_id: 'c-1', body: 'Hello?' })
  */
 export const fixtures = {
-  /** An agent's answer, for the message webhook. */
+  /** A bot's answer, for the message webhook. */
   message: fixture(() =>
-    agentMessageBody({ text: 'Your parcel is on its way.', anonymousId: newId('anonymous') }, SENT_AT),
+    botMessageBody({ text: 'Your parcel is on its way.', anonymousId: newId('anonymous') }, SENT_AT),
   ),
   /** A handoff request, for `/conversation/establish`. */
   establish: fixture(() =>
     establishBody({
       conversationId: newId('handoff'),
       timestamp: SENT_AT,
-      agentId: 'agent-1',
+      botId: 'bot-1',
       user: { userId: newId('user'), anonymousId: newId('anonymous'), email: 'support@example.com' },
       transcript: [
         { text: 'Where is my parcel?', message_type: 'QUESTION' },

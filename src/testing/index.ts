@@ -54,8 +54,8 @@ export { createTestBench } from './create-test-bench.js';
 export { fixtures } from './fixtures.js';
 export type { RequestListener } from './serve.js';
 export {
+  type BenchPlatform,
   type BenchReceiverOptions,
-  type BenchService,
   type ConnectReceiver,
   type ReceiverAddress,
   type ReceiverFactory,

@@ -24,7 +24,7 @@ const randomSecret = () => randomBytes(24).toString('hex');
 export async function resolveReceiver(
   receiver: ReceiverFactory | RequestListener,
   address: ReceiverAddress,
-  { service, log }: Pick<BenchReceiverOptions, 'service' | 'log'>,
+  { platform, log }: Pick<BenchReceiverOptions, 'platform' | 'log'>,
 ): Promise<ResolvedReceiver> {
   checkAddress(address);
   if (typeof receiver !== 'function') throw invalid(`receiver is ${nameOf(receiver)}.`);
@@ -33,7 +33,7 @@ export async function resolveReceiver(
     address;
   const token = address.token ?? randomSecret();
   const auth = { message: webhookUser({ username, secret }), handoff: pathToken(token) };
-  const listener: unknown = await receiver({ auth, service, log });
+  const listener: unknown = await receiver({ auth, platform, log });
   if (!isListener(listener)) throw invalid(`the function passed as receiver returned ${nameOf(listener)}.`);
   return { listener, address: { ...address, username, secret, token } };
 }
@@ -68,7 +68,7 @@ function invalid(problem: string): TestBenchError {
 
 const nameOf = (value: unknown): string => (value === null ? 'null' : `a value of type ${typeof value}`);
 
-/** The webhooks of the simulated agent, as entered into the platform's settings. */
+/** The webhooks of the simulated bot, as entered into the platform's settings. */
 export function webhookSettingsFor(
   origin: string,
   { path = '/', username, secret, token, handoff, message }: ReceiverAddress,

@@ -1,7 +1,7 @@
 import { HandoffKitError, type Log } from '../internal/index.js';
 import type { AuthScheme } from '../receiver/index.js';
 import type {
-  AgentMessageInput,
+  BotMessageInput,
   Faults,
   HandoffConversation,
   HandoffRequestInput,
@@ -22,7 +22,7 @@ export interface TestBench {
    *
    * @example
    * const bench = await createTestBench();
-   * process.env.SERVICE_BASE_URL = bench.service.baseUrl;
+   * process.env.PLATFORM_BASE_URL = bench.platform.baseUrl;
    * await bench.connect(createApp(), { path: '/webhook', username: 'acme', secret: 'the-secret', token: 'the-token' });
    */
   readonly connect: ConnectReceiver;
@@ -55,11 +55,11 @@ export interface TestBench {
    */
   nextReply(options?: { timeoutMs?: number }): Promise<SimulatedReply>;
   /**
-   * Delivers an agent's answer to the message webhook. Resolves to the receiver's answer.
+   * Delivers a bot's answer to the message webhook. Resolves to the receiver's answer.
    *
-   * @example await bench.agentMessage('Your parcel is on its way.');
+   * @example await bench.botMessage('Your parcel is on its way.');
    */
-  agentMessage(message?: string | AgentMessageInput): Promise<WebhookDelivery>;
+  botMessage(message?: string | BotMessageInput): Promise<WebhookDelivery>;
   /**
    * Sends an availability test (`istest`) to the message webhook, or to the given handoff endpoint.
    *
@@ -92,8 +92,8 @@ export interface TestBench {
   readonly faults: Faults;
   /** The simulated platform, for everything else. */
   readonly simulator: Simulator;
-  /** The address of the simulated platform and the API key of its agent. */
-  readonly service: BenchService;
+  /** The address of the simulated platform and the API key of its bot. */
+  readonly platform: BenchPlatform;
   /** The URL of the message webhook. */
   readonly url: string;
   /** Waits for running handlers, closes the receiver if it has `close`, and stops both servers. Idempotent. */
@@ -110,8 +110,8 @@ export interface ConnectReceiver {
   (receiver: RequestListener, address?: ReceiverAddress): Promise<void>;
 }
 
-/** The address and key of the simulated platform, as `createReceiver` and `createServiceClient` take them. */
-export interface BenchService {
+/** The address and key of the simulated platform, as `createReceiver` and `createPlatformClient` take them. */
+export interface BenchPlatform {
   readonly baseUrl: string;
   readonly apiKey: string;
 }
@@ -121,7 +121,7 @@ export interface BenchReceiverOptions {
   /** Random credentials of this bench: username and secret for messages, a path token for handoffs. */
   readonly auth: { readonly message: AuthScheme; readonly handoff: AuthScheme };
   /** The simulated platform. */
-  readonly service: BenchService;
+  readonly platform: BenchPlatform;
   /** Keeps the lines in memory, where a failed test finds them: the bench's errors end with the last ones. */
   readonly log: Log;
 }
@@ -163,7 +163,7 @@ export interface TestBenchOptions {
    * Settings of the simulator, such as `waitTimeoutMs` and `idleTimeoutMs`. `deliveryTimeoutMs` is 2.5 s by
    * default.
    */
-  readonly simulator?: Omit<SimulatorOptions, 'agents' | 'clock'> | undefined;
+  readonly simulator?: Omit<SimulatorOptions, 'bots' | 'clock'> | undefined;
 }
 
 /** The `code` of a {@link TestBenchError}. */

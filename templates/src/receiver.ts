@@ -5,13 +5,13 @@ import { connectHumans } from './humans.js';
 /** The settings of the environment. `.env.example` lists them. */
 export function settings(): ReceiverOptions {
   const { WEBHOOK_USERNAME = '', WEBHOOK_SECRET, HANDOFF_TOKEN = '' } = process.env;
-  const { SERVICE_BASE_URL = '', SERVICE_API_KEY = '' } = process.env;
+  const { PLATFORM_BASE_URL = '', PLATFORM_API_KEY = '' } = process.env;
   return {
     auth: {
       message: webhookUser({ username: WEBHOOK_USERNAME, secret: WEBHOOK_SECRET }),
       handoff: pathToken(HANDOFF_TOKEN),
     },
-    service: { baseUrl: SERVICE_BASE_URL, apiKey: SERVICE_API_KEY },
+    platform: { baseUrl: PLATFORM_BASE_URL, apiKey: PLATFORM_API_KEY },
     delivery: openDelivery(),
   };
 }

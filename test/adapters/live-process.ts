@@ -54,7 +54,7 @@ export async function startLiveProcess(
   const startProcess = async () => {
     const receiver = createReceiver({
       auth: { message: noAuth(), handoff: noAuth() },
-      service: bench.service,
+      platform: bench.platform,
       delivery: sqlite({ file: join(folder, 'handoff.db'), pollMs: 50, backoff: { minDelayMs: 100 } }),
       log: logged.log,
     });

@@ -3,7 +3,7 @@ import { PATH_TOKEN, SECRET, USERNAME } from '../helpers/credentials.js';
 
 /** What differs between the cases. Plain data, since some hosts run in a process of their own. */
 export interface ApplicationOptions {
-  readonly service?: { readonly baseUrl: string; readonly apiKey: string };
+  readonly platform?: { readonly baseUrl: string; readonly apiKey: string };
   readonly readTimeoutMs?: number;
   /** For hosts that pass on the whole path. */
   readonly basePath?: string;
@@ -26,16 +26,16 @@ export const BODY_BYTES = 65_536;
 /** A header that, with the right remote address, stands for credentials of the message webhook. */
 export const LOCAL = 'x-local-sender';
 
-/** An agent's message with this text makes its handler fail. */
+/** A bot's message with this text makes its handler fail. */
 export const FAIL = 'Fail, please.';
-/** An agent's message with this text makes the receiver close. */
+/** A bot's message with this text makes the receiver close. */
 export const CLOSE = 'Close, please.';
 
 const LOOPBACK = new Set(['127.0.0.1', '::1', '::ffff:127.0.0.1']);
 
 /** The one application that every host is tested with. */
 export function createApplication(
-  { service, readTimeoutMs, basePath }: ApplicationOptions,
+  { platform, readTimeoutMs, basePath }: ApplicationOptions,
   tell: (note: Note) => void,
 ): Receiver {
   const write = (line: string): void => {
@@ -52,7 +52,7 @@ export function createApplication(
     },
     log: createLog({ level: 'debug', destination: { write } }),
     limits: { bodyBytes: BODY_BYTES, ...(readTimeoutMs && { readTimeoutMs }) },
-    ...(service && { service, greeting: 'One moment, please.' }),
+    ...(platform && { platform, greeting: 'One moment, please.' }),
     ...(basePath && { basePath }),
   });
 
@@ -70,7 +70,7 @@ export function createApplication(
   });
   receiver.on('handoff.requested', () => {});
   receiver.on('handoff.message', async ({ text, reply }) => {
-    if (service) await reply(`You said: ${text}`);
+    if (platform) await reply(`You said: ${text}`);
   });
   return receiver;
 }

@@ -1,7 +1,7 @@
 import { gzipSync } from 'node:zlib';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { createSimulator } from '../../src/simulator/index.js';
-import { agentMessageBody, chatBody, closeBody, establishBody, type WireBody } from '../fixtures/bodies.js';
+import { botMessageBody, chatBody, closeBody, establishBody, type WireBody } from '../fixtures/bodies.js';
 import { basicHeader, PATH_TOKEN, SECRET, USERNAME } from '../helpers/credentials.js';
 import { bytesOf, dial, parseAnswer, type RawAnswer, type RawRequest, readAll } from '../helpers/raw.js';
 import { type ApplicationOptions, BODY_BYTES, CLOSE, FAIL, LOCAL } from './application.js';
@@ -88,7 +88,7 @@ const expectRefused = (answer: RawAnswer, status: number, reason: string, header
 
 /** Sends a good message, and checks that the handlers got nothing else of this conversation before it. */
 async function expectOnly(to: RunningHost, conversationId: unknown, expected: readonly string[] = []) {
-  const marker = agentMessageBody();
+  const marker = botMessageBody();
   expectAnswer(await post(to, marker), 200, MESSAGE_SUCCESS);
   await to.notes.untilEvent((event) => event.conversationId === marker.conversation_id);
   const got = to.notes.events().filter((event) => event.conversationId === conversationId);
@@ -112,7 +112,7 @@ const textOf = (text: string): WireBody => ({ output: [{ content: { text } }] })
 async function expectEveryEvent(to: RunningHost): Promise<void> {
   const conversation = { conversation_id: establishBody().conversation_id };
   const sent = [
-    [BASE, agentMessageBody(textOf('Hello')), MESSAGE_SUCCESS, 'message', 'Hello'],
+    [BASE, botMessageBody(textOf('Hello')), MESSAGE_SUCCESS, 'message', 'Hello'],
     [
       `${HANDOFF}/conversation/establish`,
       establishBody(conversation),
@@ -184,7 +184,7 @@ const CASES: Readonly<Record<string, readonly Case[]>> = {
         run: (to) =>
           expectNotHandled(
             to,
-            agentMessageBody(),
+            botMessageBody(),
             (body) => send(to, { headers: [JSON_TYPE, ...headers], body }),
             (answer) =>
               expectRefused(answer, 401, 'unauthorized', {
@@ -229,7 +229,7 @@ const CASES: Readonly<Record<string, readonly Case[]>> = {
     {
       name: 'the address of the sender reaches a check of your own',
       async run(to) {
-        const body = agentMessageBody();
+        const body = botMessageBody();
         const headers: Header[] = [JSON_TYPE, [LOCAL, 'yes']];
         expectAnswer(await send(to, { headers, body: JSON.stringify(body) }), 200, MESSAGE_SUCCESS);
         await expectOnly(to, body.conversation_id, ['message']);
@@ -257,7 +257,7 @@ const CASES: Readonly<Record<string, readonly Case[]>> = {
     {
       name: 'a body without an announced length is read',
       async run(to) {
-        const body = agentMessageBody();
+        const body = botMessageBody();
         const text = JSON.stringify(body);
         const answer = await send(to, {
           headers: [JSON_TYPE, GOOD, CHUNKED],
@@ -279,7 +279,7 @@ const CASES: Readonly<Record<string, readonly Case[]>> = {
       name: 'other JSON types are accepted',
       async run(to) {
         for (const type of ['application/json; charset=utf-8', 'application/cloudevents+json']) {
-          const body = agentMessageBody();
+          const body = botMessageBody();
           const headers: Header[] = [GOOD, ['Content-Type', type]];
           expectAnswer(await send(to, { headers, body: JSON.stringify(body) }), 200, MESSAGE_SUCCESS);
           await expectOnly(to, body.conversation_id, ['message']);
@@ -318,7 +318,7 @@ const CASES: Readonly<Record<string, readonly Case[]>> = {
         run: (to) =>
           expectNotHandled(
             to,
-            agentMessageBody(),
+            botMessageBody(),
             (body) => send(to, { headers: [GOOD, ...headers], body }),
             (answer) => expectRefused(answer, 415, reason),
           ),
@@ -329,7 +329,7 @@ const CASES: Readonly<Record<string, readonly Case[]>> = {
       run: (to) =>
         expectNotHandled(
           to,
-          agentMessageBody(),
+          botMessageBody(),
           (body) =>
             send(to, { headers: [JSON_TYPE, GOOD, ['Content-Encoding', 'gzip']], body: gzipSync(body) }),
           (answer) => expectRefused(answer, 415, 'content encoding not supported'),
@@ -352,7 +352,7 @@ const CASES: Readonly<Record<string, readonly Case[]>> = {
       run: (to) =>
         expectNotHandled(
           to,
-          agentMessageBody({ padding: 'x'.repeat(BODY_BYTES) }),
+          botMessageBody({ padding: 'x'.repeat(BODY_BYTES) }),
           (text) => send(to, { headers: [JSON_TYPE, GOOD, CHUNKED], body: `${chunk(text)}0\r\n\r\n` }),
           (answer) => expectRefused(answer, 413, 'body too large'),
         ),
@@ -360,7 +360,7 @@ const CASES: Readonly<Record<string, readonly Case[]>> = {
     {
       name: 'a body of the largest size is accepted',
       async run(to) {
-        const body = agentMessageBody();
+        const body = botMessageBody();
         const text = JSON.stringify(body);
         const padded = text + ' '.repeat(BODY_BYTES - Buffer.byteLength(text));
         expectAnswer(await post(to, padded), 200, MESSAGE_SUCCESS);
@@ -380,7 +380,7 @@ const CASES: Readonly<Record<string, readonly Case[]>> = {
     {
       name: 'a sender that hangs up mid-body gets no answer, and no handler runs',
       async run(to) {
-        const body = agentMessageBody();
+        const body = botMessageBody();
         const bytes = bytesOf({ path: BASE, headers: [JSON_TYPE, GOOD], body: JSON.stringify(body) });
         const socket = await dial(to.port);
         const answered = readAll(socket);
@@ -395,7 +395,7 @@ const CASES: Readonly<Record<string, readonly Case[]>> = {
     {
       name: 'the request id of the sender is the answer’s, and the handler’s',
       async run(to) {
-        const body = agentMessageBody();
+        const body = botMessageBody();
         const answer = await post(to, body, BASE, ['X-Request-Id', 'from-the-sender']);
         expectAnswer(answer, 200, MESSAGE_SUCCESS, { 'x-request-id': 'from-the-sender' });
         await to.notes.untilEvent(
@@ -406,7 +406,7 @@ const CASES: Readonly<Record<string, readonly Case[]>> = {
     {
       name: 'a request without an id gets one, in the answer and for the handler',
       async run(to) {
-        const body = agentMessageBody();
+        const body = botMessageBody();
         const [requestId] = (await post(to, body)).headers.get('x-request-id') ?? [];
         await to.notes.untilEvent(
           (note) => note.conversationId === body.conversation_id && note.requestId === requestId,
@@ -426,7 +426,7 @@ const CASES: Readonly<Record<string, readonly Case[]>> = {
       name: 'a path that is not the receiver’s is the host’s',
       async run(to, { notFound }) {
         for (const path of [`${BASE}/unknown`, `${BASE}/unknown/path`]) {
-          const answer = await post(to, agentMessageBody(), path);
+          const answer = await post(to, botMessageBody(), path);
           expect(answer.status).toBe(404);
           expect(answer.body).toContain(notFound);
         }
@@ -435,7 +435,7 @@ const CASES: Readonly<Record<string, readonly Case[]>> = {
     {
       name: 'a handler that throws: 500',
       async run(to) {
-        const answer = await post(to, agentMessageBody(textOf(FAIL)));
+        const answer = await post(to, botMessageBody(textOf(FAIL)));
         expectRefused(answer, 500, 'handler failed');
         await expectOnly(to, undefined);
       },
@@ -444,8 +444,8 @@ const CASES: Readonly<Record<string, readonly Case[]>> = {
       name: 'a receiver that closes: 503',
       options: { readTimeoutMs: 5_000 },
       async run(to) {
-        expectAnswer(await post(to, agentMessageBody(textOf(CLOSE))), 200, MESSAGE_SUCCESS);
-        expectRefused(await post(to, agentMessageBody()), 503, 'shutting down', { 'retry-after': '5' });
+        expectAnswer(await post(to, botMessageBody(textOf(CLOSE))), 200, MESSAGE_SUCCESS);
+        expectRefused(await post(to, botMessageBody()), 503, 'shutting down', { 'retry-after': '5' });
       },
     },
   ],
@@ -505,7 +505,7 @@ export function describeHost(name: HostName, host: Host): void {
         });
         run(`wrong credentials after ${what}: 401`, async () => {
           const to = await parser.start({});
-          const body = JSON.stringify(agentMessageBody());
+          const body = JSON.stringify(botMessageBody());
           expectRefused(await send(to, { headers: [JSON_TYPE, WRONG], body }), 401, 'unauthorized');
         });
       }
@@ -513,12 +513,12 @@ export function describeHost(name: HostName, host: Host): void {
 
     describe('handoff', () => {
       run(WHOLE_HANDOFF, async () => {
-        const apiKey = 'key-of-the-agent';
-        const simulator = createSimulator({ agents: [{ id: 'agent', apiKey }] });
+        const apiKey = 'key-of-the-bot';
+        const simulator = createSimulator({ bots: [{ id: 'bot', apiKey }] });
         onTestFinished(() => simulator.close());
-        const to = await host.start({ service: { baseUrl: await simulator.listen(), apiKey } });
+        const to = await host.start({ platform: { baseUrl: await simulator.listen(), apiKey } });
         const origin = `http://127.0.0.1:${to.port}`;
-        simulator.agents.update('agent', {
+        simulator.bots.update('bot', {
           message: { url: `${origin}${BASE}`, username: USERNAME, secret: SECRET },
           humanServices: [{ componentId: 'desk', url: `${origin}${HANDOFF}` }],
         });

@@ -2,7 +2,7 @@ import express, { type ErrorRequestHandler, type RequestHandler } from 'express'
 import express4 from 'express4';
 import { expect, it } from 'vitest';
 import { createReceiver, noAuth } from '../../src/index.js';
-import { agentMessageBody } from '../fixtures/bodies.js';
+import { botMessageBody } from '../fixtures/bodies.js';
 import { listen } from '../helpers/serve.js';
 import { describeHost } from './cases.js';
 import { BASE, inProcess, type Mount, parser } from './host.js';
@@ -46,7 +46,7 @@ it('a body parser before the receiver has a limit of its own, which can be raise
     app.use(((error, _request, response, _next) => response.sendStatus(error.status)) as ErrorRequestHandler);
     const server = await listen(app);
     const send = async (characters: number): Promise<number> => {
-      const body = agentMessageBody({ output: [{ content: { text: 'x'.repeat(characters) } }] });
+      const body = botMessageBody({ output: [{ content: { text: 'x'.repeat(characters) } }] });
       const headers = { 'content-type': 'application/json' };
       return (await fetch(server.url, { method: 'POST', headers, body: JSON.stringify(body) })).status;
     };

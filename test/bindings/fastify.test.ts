@@ -2,7 +2,7 @@ import { PassThrough } from 'node:stream';
 import Fastify, { type FastifyInstance, type FastifyServerOptions } from 'fastify';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { handoffKit } from '../../src/bindings/fastify.js';
-import { agentMessageBody, chatBody } from '../fixtures/bodies.js';
+import { botMessageBody, chatBody } from '../fixtures/bodies.js';
 import { makeReceiver } from '../helpers/start.js';
 import { describeHost } from './cases.js';
 import { BASE, inProcess, type Mount, parser } from './host.js';
@@ -81,7 +81,7 @@ describe('the plugin', () => {
     const { statusCode } = await app.inject({
       method: 'POST',
       url: '/tenants/d/webhook',
-      payload: agentMessageBody(),
+      payload: botMessageBody(),
     });
     expect(statusCode).toBe(200);
     expect(seen.map(({ event }) => event)).toEqual([
@@ -93,7 +93,7 @@ describe('the plugin', () => {
   it('may be the root of the app', async () => {
     const { receiver, seen } = makeReceiver();
     const app = await start({}, (to) => to.register(handoffKit, { receiver }));
-    await app.inject({ method: 'POST', url: '/', payload: agentMessageBody() });
+    await app.inject({ method: 'POST', url: '/', payload: botMessageBody() });
     await app.inject({ method: 'POST', url: '/chat', payload: chatBody() });
     expect(seen.map(({ event }) => event)).toEqual(['message', 'handoff.message']);
   });
@@ -103,7 +103,7 @@ describe('the plugin', () => {
     const app = await start({ genReqId: () => 'id-of-fastify' }, (to) =>
       to.register(handoffKit, { receiver }),
     );
-    const answer = await app.inject({ method: 'POST', url: '/', payload: agentMessageBody() });
+    const answer = await app.inject({ method: 'POST', url: '/', payload: botMessageBody() });
     expect(answer.headers['x-request-id']).toBe('id-of-fastify');
     expect(seen[0]?.requestId).toBe('id-of-fastify');
   });
@@ -114,7 +114,7 @@ describe('the plugin', () => {
       to.addHook('onSend', async (_request, reply) => void reply.header('x-served-by', 'fastify'));
       to.register(handoffKit, { receiver });
     });
-    const answer = await app.inject({ method: 'POST', url: '/', payload: agentMessageBody() });
+    const answer = await app.inject({ method: 'POST', url: '/', payload: botMessageBody() });
     expect(answer.headers['x-served-by']).toBe('fastify');
   });
 });

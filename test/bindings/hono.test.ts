@@ -3,7 +3,7 @@ import { Hono, type MiddlewareHandler } from 'hono';
 import { describe, expect, it } from 'vitest';
 import { handoffKit } from '../../src/bindings/hono.js';
 import { type AuthRequest, noAuth } from '../../src/index.js';
-import { agentMessageBody, chatBody } from '../fixtures/bodies.js';
+import { botMessageBody, chatBody } from '../fixtures/bodies.js';
 import { makeReceiver } from '../helpers/start.js';
 import { describeHost } from './cases.js';
 import { BASE, inProcess, type Mount, parser } from './host.js';
@@ -68,7 +68,7 @@ describe('the middleware', () => {
       .basePath('/api')
       .route('/hooks', inner);
     for (const path of ['/tenants/a/webhook', '/api/hooks']) {
-      expect((await app.request(path, post(agentMessageBody()))).status).toBe(200);
+      expect((await app.request(path, post(botMessageBody()))).status).toBe(200);
       expect((await app.request(`${path}/chat?x=1`, post(chatBody()))).status).toBe(200);
     }
     expect(seen.map(({ event }) => event)).toEqual([
@@ -99,7 +99,7 @@ describe('the middleware', () => {
     const { receiver } = makeReceiver({ auth: { message: check, handoff: noAuth() } });
     const getConnInfo = () => ({ remote: { address: '203.0.113.7' } });
     const app = new Hono().use(handoffKit(receiver, { getConnInfo }));
-    await app.request('/', post(agentMessageBody()));
+    await app.request('/', post(botMessageBody()));
     expect(addresses).toEqual(['203.0.113.7']);
   });
 
@@ -111,7 +111,7 @@ describe('the middleware', () => {
         await next();
       })
       .use(handoffKit(receiver));
-    const answer = await app.request('/', post(agentMessageBody()));
+    const answer = await app.request('/', post(botMessageBody()));
     expect([answer.status, await answer.json()]).toEqual([500, { code: 500, msg: 'body not available' }]);
     expect(logged.about('request refused')[0]?.detail).toContain('Mount the receiver before that middleware');
   });

@@ -2,7 +2,7 @@ import { bodyParser } from '@koa/bodyparser';
 import Koa from 'koa';
 import { expect, it } from 'vitest';
 import type { RequestListener } from '../../src/index.js';
-import { agentMessageBody } from '../fixtures/bodies.js';
+import { botMessageBody } from '../fixtures/bodies.js';
 import { listen, serve } from '../helpers/serve.js';
 import { makeReceiver } from '../helpers/start.js';
 import { describeHost } from './cases.js';
@@ -31,7 +31,7 @@ it('Koa gets the requests of its own paths, with their bodies', async () => {
     ctx.body = { got: ctx.request.body };
   });
   const { url } = await serve(receiver.before(listenerOf(app)));
-  const body = agentMessageBody();
+  const body = botMessageBody();
   const headers = { 'content-type': 'application/json' };
   const answer = await fetch(`${url}/elsewhere`, { method: 'POST', headers, body: JSON.stringify(body) });
   expect(await answer.json()).toEqual({ got: body });

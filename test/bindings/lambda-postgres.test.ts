@@ -3,7 +3,7 @@ import { lambdaHandler } from '../../src/bindings/lambda.js';
 import { postgres } from '../../src/delivery/postgres/index.js';
 import { createReceiver, noAuth } from '../../src/index.js';
 import { chatBody, establishBody } from '../fixtures/bodies.js';
-import { fakeService } from '../helpers/fake-service.js';
+import { fakePlatform } from '../helpers/fake-platform.js';
 import { logLines } from '../helpers/log-lines.js';
 import { type PostgresStore, postgresStore } from '../helpers/postgres.js';
 import { toEventV2 } from './api-gateway.js';
@@ -22,7 +22,7 @@ const eventOf = (url: string, body: object) =>
 
 it('a function on Lambda stores events, and another process handles them', async () => {
   const store = await postgresStore();
-  const service = await fakeService();
+  const platform = await fakePlatform();
   const logged = logLines();
   const receiver = createReceiver({
     auth,
@@ -41,11 +41,11 @@ it('a function on Lambda stores events, and another process handles them', async
     expect((await handler(eventOf(path, body))).statusCode).toBe(200);
   }
   await receiver.close();
-  expect(service.calls).toEqual([]);
+  expect(platform.calls).toEqual([]);
 
   const worker = createReceiver({
     auth,
-    service: service.options,
+    platform: platform.options,
     greeting: 'One moment, please.',
     delivery: postgres({ ...where(store), pollMs: 50 }),
     log: false,
@@ -53,9 +53,9 @@ it('a function on Lambda stores events, and another process handles them', async
     .on('handoff.requested', () => undefined)
     .on('handoff.message', ({ text, reply }) => reply(`You said: ${text}`));
   await worker.start();
-  await service.came(2);
+  await platform.came(2);
   await worker.close();
-  expect(service.calls.map(({ body }) => body)).toMatchObject([
+  expect(platform.calls.map(({ body }) => body)).toMatchObject([
     { conversation_id: request.conversation_id, body: 'One moment, please.' },
     { conversation_id: request.conversation_id, body: 'You said: Are you there?' },
   ]);

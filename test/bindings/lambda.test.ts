@@ -4,9 +4,9 @@ import { describe, expect, expectTypeOf, it } from 'vitest';
 import { lambdaHandler } from '../../src/bindings/lambda.js';
 import { sqlite } from '../../src/delivery/sqlite/index.js';
 import { createReceiver, inline, noAuth } from '../../src/index.js';
-import { agentMessageBody, chatBody, establishBody } from '../fixtures/bodies.js';
+import { botMessageBody, chatBody, establishBody } from '../fixtures/bodies.js';
 import { deferred } from '../helpers/deferred.js';
-import { fakeService } from '../helpers/fake-service.js';
+import { fakePlatform } from '../helpers/fake-platform.js';
 import { temporaryFolder } from '../helpers/sqlite-store.js';
 import { makeReceiver } from '../helpers/start.js';
 import { type GatewayRequest, serveGateway, type ToEvent, toEventV1, toEventV2 } from './api-gateway.js';
@@ -54,10 +54,10 @@ const requestOf = (url: string, body: object): GatewayRequest => ({
 
 describe('a Lambda handler', () => {
   it('resolves when the work after the answer has finished: the process is frozen then', async () => {
-    const service = await fakeService();
-    const { receiver } = makeReceiver({ service: service.options, greeting: 'One moment, please.' });
+    const platform = await fakePlatform();
+    const { receiver } = makeReceiver({ platform: platform.options, greeting: 'One moment, please.' });
     await lambdaHandler(receiver)(toEventV2(requestOf('/conversation/establish', establishBody())));
-    expect(service.calls.map(({ body }) => body)).toMatchObject([{ body: 'One moment, please.' }]);
+    expect(platform.calls.map(({ body }) => body)).toMatchObject([{ body: 'One moment, please.' }]);
   });
 
   it('resolves when a handler has finished that outlasts the acknowledgement deadline', async () => {
@@ -79,7 +79,7 @@ describe('a Lambda handler', () => {
 
   it('logs with the id that the function’s own log has', async () => {
     const { receiver, seen } = makeReceiver();
-    const event = toEventV2(requestOf('/', agentMessageBody()));
+    const event = toEventV2(requestOf('/', botMessageBody()));
     const result = await lambdaHandler(receiver)(event, { awsRequestId: 'aws-1' });
     expect(result.headers['x-request-id']).toBe('aws-1');
     expect(seen[0]?.requestId).toBe('aws-1');
@@ -89,7 +89,7 @@ describe('a Lambda handler', () => {
     'finds the path below the stage of an HTTP API: %s',
     async (rawPath) => {
       const { receiver, seen } = makeReceiver();
-      const body = rawPath.endsWith('chat') ? chatBody() : agentMessageBody();
+      const body = rawPath.endsWith('chat') ? chatBody() : botMessageBody();
       const event = { ...toEventV2(requestOf('/', body), { stage: 'prod' }), rawPath };
       expect((await lambdaHandler(receiver)(event)).statusCode).toBe(200);
       expect(seen).toHaveLength(1);

@@ -55,7 +55,7 @@ describe('a handoff request', () => {
     expect(deliveries[0]).toMatchObject({ status: 503 });
     expect(await receiver.conversations.get(id)).toMatchObject({
       state: 'failed',
-      closure: { by: 'kit', why: 'the desk is down.' },
+      closure: { by: 'system', why: 'the desk is down.' },
     });
     expect(bridge.stats()).toMatchObject({ refused: 1, opened: 0 });
   });
@@ -85,7 +85,7 @@ describe('a handoff request', () => {
     expect(state).toBe('busy');
     gate.resolve();
     await eventually(() => expect(bridge.stats().orphans).toBe(1));
-    expect(desk.tickets.map(({ closes }) => closes)).toMatchObject([[{ by: 'kit' }]]);
+    expect(desk.tickets.map(({ closes }) => closes)).toMatchObject([[{ by: 'system' }]]);
     expect(await receiver.conversations.get(id)).toMatchObject({ state: 'failed', link: null });
   });
 
@@ -126,7 +126,7 @@ describe('a handoff request', () => {
       await made.bench.requestHandoff();
       expect(made.desk.tickets).toMatchObject([{ closes: [] }]);
       vi.setSystemTime(Date.now() + 3_600_000);
-      await eventually(() => expect(made.desk.tickets).toMatchObject([{ closes: [{ by: 'kit' }] }]));
+      await eventually(() => expect(made.desk.tickets).toMatchObject([{ closes: [{ by: 'system' }] }]));
     } finally {
       vi.useRealTimers();
     }
@@ -154,7 +154,10 @@ describe('business hours', () => {
     expect(shown()).toEqual(['We are back at nine.']);
     expect(bench.conversation.endedBy).toBe('human');
     expect(desk.calls).toEqual([]);
-    expect(await receiver.conversations.get(id)).toMatchObject({ state: 'closed', closure: { by: 'kit' } });
+    expect(await receiver.conversations.get(id)).toMatchObject({
+      state: 'closed',
+      closure: { by: 'system' },
+    });
   });
 });
 

@@ -31,7 +31,7 @@ describe('a conversation through the bridge', () => {
     expect(desk.sentTexts()).toEqual(['one', 'two']);
     expect(await sendEvents(agentSays('Hello.'), agentSays('How can I help?'))).toBe(200);
     expect(shown()).toEqual(['Hello.', 'How can I help?']);
-    expect(await receiver.conversations.get(id)).toMatchObject({ state: 'connected', humanAgent: 'Ada' });
+    expect(await receiver.conversations.get(id)).toMatchObject({ state: 'connected', agentName: 'Ada' });
   });
 
   it('is closed once in the helpdesk when the user leaves', async () => {
@@ -67,11 +67,11 @@ describe('a conversation through the bridge', () => {
     expect(status).toBe(200);
     await sendEvents(agentCloses());
     // The first side closes the other; the second has nothing left to close.
-    const atService = bench.simulator.traffic
+    const atPlatform = bench.simulator.traffic
       .exchanges()
       .filter(({ what, direction }) => what === 'close' && direction === 'received');
-    expect([atService.length, desk.count('close')]).toSatisfy(
-      ([service, system]: number[]) => (service ?? 0) + (system ?? 0) === 1,
+    expect([atPlatform.length, desk.count('close')]).toSatisfy(
+      ([platform, system]: number[]) => (platform ?? 0) + (system ?? 0) === 1,
     );
   });
 

@@ -133,7 +133,7 @@ export function fakeDesk() {
     sessionWith: (key: string): HandoffSession => ({
       key,
       conversationId: 'unknown',
-      agent: 'default',
+      bot: 'default',
       user: { key: 'user:unknown', userId: null, anonymousId: null, email: null, phone: null },
       botId: null,
       transcript: [],

@@ -42,7 +42,7 @@ describe('a handler run that was given up after its time limit', () => {
     });
     await bench.requestHandoff();
     await bench.say('hello');
-    await logged.until('parked as a dead letter');
+    await logged.until('became a dead letter');
     gate.resolve();
     await bench.say('again');
     await eventually(() => expect(desk.sentTexts()).toEqual(['again']));

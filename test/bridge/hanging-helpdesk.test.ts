@@ -24,7 +24,7 @@ describe('a helpdesk that hangs', () => {
     desk.behave({ send: () => new Promise(() => {}) });
     await Promise.all(conversations.map((conversation) => conversation.say('hello')));
     await eventually(() => expect(desk.count('send')).toBe(5));
-    await bench.agentMessage('unrelated');
+    await bench.botMessage('unrelated');
     await eventually(() => expect(handled).toEqual(['unrelated']));
   });
 });

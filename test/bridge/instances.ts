@@ -26,16 +26,16 @@ export interface InstanceOptions {
 }
 
 /** A simulated platform and one SQLite file, on which the test starts instances of receiver and bridge. */
-export async function onSharedFile(desk: FakeDesk, service?: { baseUrl: string; apiKey: string }) {
+export async function onSharedFile(desk: FakeDesk, platform?: { baseUrl: string; apiKey: string }) {
   const file = join(await temporaryFolder(), 'handoff.db');
-  return onSharedStore(desk, () => sqliteDelivery({ file }), service);
+  return onSharedStore(desk, () => sqliteDelivery({ file }), platform);
 }
 
 /** The same on any store: each delivery is that of one process. */
 export async function onSharedStore(
   desk: FakeDesk,
   delivery: () => Promise<Delivery>,
-  service?: { baseUrl: string; apiKey: string },
+  platform?: { baseUrl: string; apiKey: string },
 ) {
   const bench = await createTestBench();
   let target: RequestListener | undefined;
@@ -49,7 +49,7 @@ export async function onSharedStore(
     const logged = logLines();
     const receiver = createReceiver({
       auth: { message: false, handoff: pathToken(PATH_TOKEN) },
-      service: service ?? bench.service,
+      platform: platform ?? bench.platform,
       delivery: await delivery(),
       log: logged.log,
     });

@@ -179,5 +179,5 @@ it('closes a conversation in the helpdesk that the application ended', async () 
   const { bench, desk, receiver } = await setUpBridge({ bridge: { reconcileEveryMs: 20 } });
   const { id } = await bench.requestHandoff();
   await receiver.conversations.end(id);
-  await expect.poll(() => desk.tickets[0]?.closes).toMatchObject([{ by: 'kit' }]);
+  await expect.poll(() => desk.tickets[0]?.closes).toMatchObject([{ by: 'system' }]);
 });

@@ -130,7 +130,7 @@ describe('a restart while a conversation is being opened', () => {
     expect(desk.tickets).toMatchObject([{ closes: [] }]);
 
     await start();
-    await eventually(() => expect(desk.tickets).toMatchObject([{ closes: [{ by: 'kit' }] }]));
+    await eventually(() => expect(desk.tickets).toMatchObject([{ closes: [{ by: 'system' }] }]));
   });
 
   it.each([1, 3])(
@@ -157,7 +157,7 @@ describe('a restart while a conversation is being opened', () => {
       await first.stop();
 
       const second = await start();
-      await eventually(() => expect(desk.tickets).toMatchObject([{ closes: [{ by: 'kit' }] }]));
+      await eventually(() => expect(desk.tickets).toMatchObject([{ closes: [{ by: 'system' }] }]));
       expect(await second.receiver.conversations.get('same')).toMatchObject({
         state: 'waiting',
         session: 1 + times,
@@ -178,7 +178,7 @@ describe('a restart while a conversation is being opened', () => {
     await first.stop();
 
     const second = await start({ bridge: { openWithinMs: 1, callTimeoutMs: 1_000, reconcileEveryMs: 20 } });
-    await eventually(() => expect(desk.tickets).toMatchObject([{ closes: [{ by: 'kit' }] }]));
+    await eventually(() => expect(desk.tickets).toMatchObject([{ closes: [{ by: 'system' }] }]));
     expect(await second.receiver.conversations.get('c-1')).toMatchObject({ state: 'failed', link: null });
   });
 

@@ -23,8 +23,8 @@ async function setUpBridges(bridges: readonly Pick<BridgeOptions, 'adapter' | 'b
     },
   });
   onTestFinished(() => bench.close());
-  const { id, humanServices } = bench.simulator.agents.get();
-  bench.simulator.agents.add({
+  const { id, humanServices } = bench.simulator.bots.get();
+  bench.simulator.bots.add({
     id: 'other-bot',
     apiKey: 'key of the other',
     humanServices: [...humanServices],
@@ -43,7 +43,7 @@ describe('two bridges on one receiver', () => {
       { adapter: named(other, 'other'), botIds: ['other-bot'] },
     ]);
     const first = await bench.simulator.requestHandoff({});
-    const second = await bench.simulator.requestHandoff({ agentId: 'other-bot' });
+    const second = await bench.simulator.requestHandoff({ botId: 'other-bot' });
     await first.say('to the one');
     await second.say('to the other');
     expect([one.tickets.length, other.tickets.length]).toEqual([1, 1]);

@@ -21,7 +21,7 @@ function recorder() {
 }
 
 /** A platform that refuses every reply for good. */
-async function refusingService() {
+async function refusingPlatform() {
   const { url } = await serve((_request, response) => {
     response.writeHead(400, { 'content-type': 'application/json' }).end('{"msg":"no such conversation"}');
   });
@@ -58,10 +58,10 @@ describe('a reply that does not reach the user', () => {
 
   it.each(['inline', 'stored'] as const)('because the platform refuses it is reported: %s', async (way) => {
     const { told, undelivered } = recorder();
-    const service = await refusingService();
+    const platform = await refusingPlatform();
     const { bench, desk, sendEvents } = await setUpBridge({
       adapter: { undelivered },
-      receiver: { service, ...(way === 'stored' && { delivery: await sqliteDelivery() }) },
+      receiver: { platform, ...(way === 'stored' && { delivery: await sqliteDelivery() }) },
     });
     await bench.requestHandoff();
     await eventually(() => expect(desk.tickets).toHaveLength(1));
@@ -72,8 +72,8 @@ describe('a reply that does not reach the user', () => {
   it('is reported after a restart that came between the refusal and the report, once', async () => {
     const desk = fakeDesk();
     const { told, undelivered } = recorder();
-    const service = await refusingService();
-    const { bench, start, routeTo } = await onSharedFile(desk, service);
+    const platform = await refusingPlatform();
+    const { bench, start, routeTo } = await onSharedFile(desk, platform);
     // Cannot tell the agents.
     const first = await start({
       adapter: { undelivered: () => Promise.reject(new AdapterError('transient', 'the desk is down.')) },
@@ -91,8 +91,8 @@ describe('a reply that does not reach the user', () => {
 
 describe('an adapter that cannot mark a reply as undelivered', () => {
   it('gets a note instead, which is not echoed to the user', async () => {
-    const service = await refusingService();
-    const { bench, bridge, desk, sendEvents } = await setUpBridge({ receiver: { service } });
+    const platform = await refusingPlatform();
+    const { bench, bridge, desk, sendEvents } = await setUpBridge({ receiver: { platform } });
     await bench.requestHandoff();
     await sendEvents(agentSays('Hello.'));
     await eventually(() => expect(desk.sentTexts()).toHaveLength(1));

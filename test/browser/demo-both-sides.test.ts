@@ -57,7 +57,7 @@ describeInBrowser('both sides of the demo on one page', () => {
     await demo.say('Where is my parcel?');
     await demo.customerSees('I only know what was added to my knowledge');
     await demo.nextStep('Now ask for a human on the left.');
-    await demo.seesExchange('The AI agent answers, and your receiver gets the message.');
+    await demo.seesExchange('The bot answers, and your receiver gets the message.');
     await demo.askForHuman();
     await demo.nextStep('It waits on the right: choose it, read what was said, and answer.');
     await demo.seesExchange('The platform asks your receiver for a human');

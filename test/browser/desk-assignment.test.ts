@@ -21,7 +21,7 @@ describeInBrowser('assignment rules', () => {
     await page.getByLabel('go to the available agents in turn').check();
     await page.getByLabel(/^Conversations per agent/).fill('1');
     await page.getByRole('button', { name: 'Add a rule' }).click();
-    await page.getByLabel('AI agent, by name or bot id').fill('other');
+    await page.getByLabel('bot, by name or bot id').fill('other');
     await page.getByLabel('Team or agent').selectOption('Agent: Bob');
     await page.getByRole('button', { name: 'Save' }).click();
     await page.getByText('Saved.').waitFor();

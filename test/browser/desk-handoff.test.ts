@@ -22,7 +22,7 @@ describeInBrowser('a handoff at the desk', () => {
     const { bench, logInAs } = await startDesk(browser);
     const ann = await logInAs('ann');
     expect(await ann.page.title()).toBe('Desk');
-    const window = await openWindow(browser, bench.service.baseUrl);
+    const window = await openWindow(browser, bench.platform.baseUrl);
     const customer = customerAt(window.page);
     await customer.say('Where is my parcel?');
     await customer.sees('agent', 'I only know what was added to my knowledge');

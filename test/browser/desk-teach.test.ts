@@ -16,11 +16,11 @@ describeInBrowser('teaching at the desk', () => {
   });
   afterAll(() => browser.close());
 
-  it('adds the answer to what the AI agent knows', async () => {
+  it('adds the answer to what the bot knows', async () => {
     const { bench, logInAs } = await startDesk(browser);
     const ann = await logInAs('ann');
-    const dialog = ann.page.getByRole('dialog', { name: 'Teach the AI agent this answer' });
-    const customer = customerAt((await openWindow(browser, bench.service.baseUrl)).page);
+    const dialog = ann.page.getByRole('dialog', { name: 'Teach the bot this answer' });
+    const customer = customerAt((await openWindow(browser, bench.platform.baseUrl)).page);
     await customer.say(QUESTION);
     await customer.sees('agent', 'I only know what was added to my knowledge');
     await customer.press('Ask for a human');
@@ -38,7 +38,7 @@ describeInBrowser('teaching at the desk', () => {
     expect(await dialog.getByLabel('Answer').inputValue()).toBe('yes we do');
     await dialog.getByLabel('Answer').fill('Yes, we ship to Norway.');
     await dialog.getByRole('button', { name: 'Teach' }).click();
-    await ann.notice.getByText('The AI agent knows it now.').waitFor();
+    await ann.notice.getByText('The bot knows it now.').waitFor();
 
     await ann.press('Teach the AI');
     await dialog.getByText('2 questions and answers, this one included').waitFor();
@@ -74,6 +74,6 @@ describeInBrowser('teaching at the desk', () => {
     bench.faults.clear('answerError');
     expect(await ann.page.getByLabel('Question').inputValue()).toBe(QUESTION);
     await ann.press('Teach');
-    await ann.notice.getByText('The AI agent knows it now.').waitFor();
+    await ann.notice.getByText('The bot knows it now.').waitFor();
   });
 });

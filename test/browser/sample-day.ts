@@ -56,7 +56,7 @@ function pastRecord(index: number, requestedAt: number, waitedMs: number | null)
   return {
     id,
     conversationId: id,
-    aiAgent: 'default',
+    bot: 'default',
     state: 'closed',
     user,
     agent: agent ?? null,

@@ -21,7 +21,7 @@ const withoutPackages = (...names: string[]): string => {
   return `--import=data:text/javascript,${encodeURIComponent(code)}`;
 };
 
-const PLATFORM = { SERVICE_BASE_URL: 'http://127.0.0.1:1', SERVICE_API_KEY: 'key' };
+const PLATFORM = { PLATFORM_BASE_URL: 'http://127.0.0.1:1', PLATFORM_API_KEY: 'key' };
 
 describe('the command line', () => {
   it('shows the version of the package', async () => {
@@ -81,7 +81,7 @@ describe('the command line', () => {
       {},
       'Cannot read /none (ENOENT).',
     ],
-    [['check'], {}, 'SERVICE_BASE_URL (--service-base-url) is missing:'],
+    [['check'], {}, 'PLATFORM_BASE_URL (--platform-base-url) is missing:'],
     [['qa', 'add'], PLATFORM, 'There is nothing to add. Give pairs or files;'],
     [['adapter', 'scrip'], {}, 'Give --url:'],
   ])('says as a sentence what is wrong with %j', async (args, env, sentence) => {

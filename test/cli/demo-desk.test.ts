@@ -17,8 +17,8 @@ describe('the demo with the desk', () => {
     const { origin } = await startDemo();
     const page = await fetch(origin);
     expect(page.headers.get('content-security-policy')).toMatch(/default-src 'none'.*frame-ancestors 'none'/);
-    expect(await page.text()).toContain('service/');
-    expect((await fetch(`${origin}/service/`)).status).toBe(200);
+    expect(await page.text()).toContain('platform/');
+    expect((await fetch(`${origin}/platform/`)).status).toBe(200);
     const login = await fetch(`${origin}/desk/`);
     expect(login.headers.get('content-security-policy')).toContain("frame-ancestors 'self'");
   });
@@ -27,7 +27,7 @@ describe('the demo with the desk', () => {
     const { program, origin, token } = await startDemo();
     const answer = await fetch(`${origin}/desk/enter?token=${token}`, { redirect: 'manual' });
     const agent = await clientOf(origin, cookieOf(answer));
-    await post(`${origin}/service/simulator/handoff`, {});
+    await post(`${origin}/platform/simulator/handoff`, {});
     const [waiting] = await eventually(async () => {
       const { conversations } = await agent.state();
       expect(conversations).toHaveLength(1);
@@ -39,15 +39,15 @@ describe('the demo with the desk', () => {
     await program.until(/"event":"human close"/);
   });
 
-  it('has two AI agents on request, whose conversations the desk tells apart', async () => {
+  it('has two bots on request, whose conversations the desk tells apart', async () => {
     const { program, origin, token } = await startDemo('--agents', '2');
     const answer = await fetch(`${origin}/desk/enter?token=${token}`, { redirect: 'manual' });
     const agent = await clientOf(origin, cookieOf(answer));
-    expect((await agent.state()).aiAgents).toEqual(['sales', 'support']);
-    await post(`${origin}/service/simulator/handoff`, { agentId: 'support', componentId: 'demo-desk' });
+    expect((await agent.state()).bots).toEqual(['sales', 'support']);
+    await post(`${origin}/platform/simulator/handoff`, { agentId: 'support', componentId: 'demo-desk' });
     const [waiting] = await eventually(async () => {
       const { conversations } = await agent.state();
-      expect(conversations).toMatchObject([{ aiAgent: 'support' }]);
+      expect(conversations).toMatchObject([{ bot: 'support' }]);
       return conversations;
     });
     await agent.say(waiting?.id ?? '', 'Hello from support');
@@ -61,12 +61,12 @@ describe('the demo with the desk', () => {
     expect((await (await clientOf(origin, cookie)).state()).me.name).toBe('You');
     expect(cookieOf(await enter())).toBe('');
     const desk = await listen(origin, cookie);
-    const service = await fetch(`${origin}/service/simulator/events`);
-    expect(service.status).toBe(200);
+    const platform = await fetch(`${origin}/platform/simulator/events`);
+    expect(platform.status).toBe(200);
     program.signal('SIGTERM');
     expect(await program.ended).toBe(0);
     await desk.ended;
-    await service.text().catch(() => '');
+    await platform.text().catch(() => '');
     expect(program.stderr()).toContain('the desk refused: a wrong or used link');
     expect(program.stderr()).not.toMatch(/"level":"(error|fatal)"/);
   });

@@ -61,19 +61,19 @@ describe('demo --script', () => {
   });
 
   it.each([
-    ['a wrong credential', 'agent message', (service: Simulator) => service.faults.set('wrongCredentials')],
+    ['a wrong credential', 'agent message', (platform: Simulator) => platform.faults.set('wrongCredentials')],
     [
       'a lost request',
       'establish',
-      (service: Simulator) => service.faults.set('drop', { on: ['establish'] }),
+      (platform: Simulator) => platform.faults.set('drop', { on: ['establish'] }),
     ],
     [
       'a reply that fails',
       'chat',
-      (service: Simulator) => service.customer.onLine(failRepliesAfter(service)),
+      (platform: Simulator) => platform.customer.onLine(failRepliesAfter(platform)),
     ],
-    ['a lost close', 'close', (service: Simulator) => service.faults.set('drop', { on: ['close'] })],
-    ['a copy too many', 'chat', (service: Simulator) => service.faults.set('duplicate', { on: ['chat'] })],
+    ['a lost close', 'close', (platform: Simulator) => platform.faults.set('drop', { on: ['close'] })],
+    ['a copy too many', 'chat', (platform: Simulator) => platform.faults.set('duplicate', { on: ['chat'] })],
   ])('reports %s at the step %s', async (_name, step, spoil) => {
     const demo = await startDemo({ port: 0, automatic: true, log: createLog({ level: 'silent' }) });
     onTestFinished(() => demo.close());

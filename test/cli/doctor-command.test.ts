@@ -41,7 +41,7 @@ describe('handoff-kit doctor', () => {
   it('shows a table with advice for failed checks, without colours, and exits with 1', async () => {
     const { code, stdout } = await doctorOf(['msg-misspelt', 'token-not-compared']);
     expect(code).toBe(1);
-    expect(stdout).toMatch(/^pass {4}message\.accepted +answers an agent message/m);
+    expect(stdout).toMatch(/^pass {4}message\.accepted +answers a bot message/m);
     expect(stdout).toMatch(
       /^FAIL {4}message\.body .*\n +✘ message: msg is missing.*\n +→ Answer messages with/m,
     );

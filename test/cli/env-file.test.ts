@@ -22,8 +22,8 @@ WEBHOOK_SECRET='${SECRET}'
 DATABASE_URL=none
 GREETING="Hello
 and welcome"
-SERVICE_BASE_URL=http://127.0.0.1:9
-SERVICE_API_KEY=key
+PLATFORM_BASE_URL=http://127.0.0.1:9
+PLATFORM_API_KEY=key
 HANDOFF_TOKEN=${PATH_TOKEN}
 `;
 
@@ -84,11 +84,13 @@ describe('earlier names', () => {
     expect(stderr).toContain(`${old} is now ${current}.\n${current} (`);
   });
 
-  it('of the service are the same flags, with hints', async () => {
+  it('of the platform are the same flags, with hints', async () => {
     const { code, stderr } = await runCli(['check', '--base-url', 'nonsense', '--api-key', 'key']);
     expect(code).toBe(2);
-    expect(stderr).toContain('--base-url is now --service-base-url.\n--api-key is now --service-api-key.\n');
-    expect(stderr).toContain('SERVICE_BASE_URL (--service-base-url)');
+    expect(stderr).toContain(
+      '--base-url is now --platform-base-url.\n--api-key is now --platform-api-key.\n',
+    );
+    expect(stderr).toContain('PLATFORM_BASE_URL (--platform-base-url)');
   });
 });
 

@@ -1,9 +1,9 @@
 import { join } from 'node:path';
 import { describe, expect, it, vi } from 'vitest';
 import { openSqliteDatabase } from '../../src/delivery/sqlite/index.js';
-import { agentMessageBody, chatBody, establishBody } from '../fixtures/bodies.js';
+import { botMessageBody, chatBody, establishBody } from '../fixtures/bodies.js';
 import { basicHeader, PATH_TOKEN, SECRET, USERNAME } from '../helpers/credentials.js';
-import { API_KEY, flakyService } from '../helpers/fake-service.js';
+import { API_KEY, flakyPlatform } from '../helpers/fake-platform.js';
 import { emptyDatabase, temporaryFolder } from '../standalone/databases.js';
 import { ENVIRONMENT } from '../standalone/environment.js';
 import { serveInProcess } from '../standalone/in-process.js';
@@ -18,12 +18,12 @@ const info = (user_id: string) => ({ phone: null, email: null, user_id, anonymou
 async function withTwoUsers() {
   const file = join(temporaryFolder(), 'x.db');
   const env = { DATABASE_URL: `sqlite:${file}` };
-  const service = await flakyService(() => ({ status: 400 }));
+  const platform = await flakyPlatform(() => ({ status: 400 }));
   const program = serveInProcess([], {
     ...ENVIRONMENT,
     ...env,
-    SERVICE_BASE_URL: service.options.baseUrl,
-    SERVICE_API_KEY: API_KEY,
+    PLATFORM_BASE_URL: platform.options.baseUrl,
+    PLATFORM_API_KEY: API_KEY,
     AUTO_REPLY: 'You said: {text}',
   });
   const url = await addressOf(program);
@@ -35,7 +35,7 @@ async function withTwoUsers() {
     await post(`${base}/conversation/establish`, establishBody({ conversation_id, user_info: info(user) }));
     await post(`${base}/chat`, chatBody({ conversation_id }));
   }
-  await post(`${url}/webhook`, agentMessageBody({ user_id: 'jane', anonymous_id: null }), { authorization });
+  await post(`${url}/webhook`, botMessageBody({ user_id: 'jane', anonymous_id: null }), { authorization });
 
   const conversations = async (): Promise<string[]> => {
     const { queues, close } = await openSqliteDatabase(file);
@@ -45,7 +45,7 @@ async function withTwoUsers() {
   };
   // Handled events leave only their keys; the two refused replies are dead letters.
   await vi.waitFor(async () => expect(await conversations()).toHaveLength(2), WAIT_OPTIONS);
-  await vi.waitFor(() => expect(service.calls).toHaveLength(2), WAIT_OPTIONS);
+  await vi.waitFor(() => expect(platform.calls).toHaveLength(2), WAIT_OPTIONS);
   return { env, conversations };
 }
 

@@ -2,24 +2,24 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { createServiceClient } from '../../src/client/index.js';
+import { createPlatformClient } from '../../src/client/index.js';
 import type { QaPair } from '../../src/protocol/index.js';
 import { deferred } from '../helpers/deferred.js';
 import { serve } from '../helpers/serve.js';
-import { agentAt, NOWHERE, startSimulator } from '../simulator/support.js';
+import { botAt, NOWHERE, startSimulator } from '../simulator/support.js';
 import { runNode } from '../standalone/program.js';
 import { runCli } from './run-cli.js';
 
-const KEY = 'the-key-of-agent-1';
+const KEY = 'the-key-of-bot-1';
 
-async function service() {
-  const { simulator, baseUrl } = await startSimulator({ agents: [agentAt(NOWHERE)] });
+async function platform() {
+  const { simulator, baseUrl } = await startSimulator({ bots: [botAt(NOWHERE)] });
   const documents = () => simulator.documents().map(({ name, pairs }) => [name, pairs.length]);
-  const { knowledge } = createServiceClient({ baseUrl, apiKey: KEY });
+  const { knowledge } = createPlatformClient({ baseUrl, apiKey: KEY });
   /** Adds a document for the test to change. */
   const addDoc = (qaList: readonly QaPair[]) =>
     knowledge.addQa({ purpose: 'QA_TEXT', name: 'Doc', qaList: [...qaList] });
-  return { simulator, documents, addDoc, env: { SERVICE_BASE_URL: baseUrl, SERVICE_API_KEY: KEY } };
+  return { simulator, documents, addDoc, env: { PLATFORM_BASE_URL: baseUrl, PLATFORM_API_KEY: KEY } };
 }
 
 /** A file server: CSV with two pairs, 404 for names with "bad", and no answer for names with "slow". */
@@ -44,7 +44,7 @@ const numbered = (count: number): string[] => Array.from({ length: count }, (_, 
 
 describe('handoff-kit qa add', () => {
   it('adds pairs of flags and of a file as one document', async () => {
-    const { simulator, env } = await service();
+    const { simulator, env } = await platform();
     const pairs = await file('pairs.csv', 'Answer,Question\n"Yes, mostly",Open?\n');
     const args = ['qa', 'add', '--name', 'Hours', '--pair', 'How long? = 2 = two', '--pairs', pairs];
     const ended = await runCli([...args, '--knowledge-base', 'kb-1', '--json'], { env });
@@ -62,7 +62,7 @@ describe('handoff-kit qa add', () => {
   });
 
   it('adds pairs of JSON from standard input', async () => {
-    const { documents, env } = await service();
+    const { documents, env } = await platform();
     const input = JSON.stringify([{ question: 'Why?', answer: 'Because.' }]);
     const ended = await runCli(['qa', 'add', '--name', 'Why', '--pairs', '-'], { env, input });
     expect(ended.code).toBe(0);
@@ -70,7 +70,7 @@ describe('handoff-kit qa add', () => {
   });
 
   it('adds files under their own or the given names', async () => {
-    const { documents, env } = await service();
+    const { documents, env } = await platform();
     const { url } = await fileServer();
     const files = ['--file-url', `${url}/a%20b.csv?v=1`, '--file-url', `Prices=${url}/p.csv`];
     expect((await runCli(['qa', 'add', ...files], { env })).code).toBe(0);
@@ -84,7 +84,7 @@ describe('handoff-kit qa add', () => {
   });
 
   it('sends many files in groups of 20, and lists the failed ones', async () => {
-    const { documents, env } = await service();
+    const { documents, env } = await platform();
     const { url } = await fileServer();
     const names = [...numbered(41), 'bad-1.csv', 'bad-2.csv'];
     const files = await file('files.csv', list(url, names));
@@ -97,7 +97,7 @@ describe('handoff-kit qa add', () => {
   });
 
   it('lists what was done when it is interrupted', async () => {
-    const { env } = await service();
+    const { env } = await platform();
     const reached = deferred();
     const { url } = await fileServer(reached.resolve);
     const names = [...numbered(20), 'slow.csv', ...numbered(24)];
@@ -125,7 +125,7 @@ describe('handoff-kit qa add', () => {
       if (calls > 1) response.writeHead(status).end(JSON.stringify({ code, message: 'no' }));
       else response.end(JSON.stringify({ doc: [{ doc_id: 'd-1', doc_name: 'f0.csv' }], failed: ['f1.csv'] }));
     });
-    const env = { SERVICE_BASE_URL: url, SERVICE_API_KEY: KEY };
+    const env = { PLATFORM_BASE_URL: url, PLATFORM_API_KEY: KEY };
     const files = await file('files.csv', list('http://files.example', numbered(45)));
     const ended = await runCli(['qa', 'add', '--file-list', files, '--json'], { env });
     expect(ended.code).toBe(1);
@@ -133,7 +133,7 @@ describe('handoff-kit qa add', () => {
     expect([documents.length, failed]).toEqual([1, ['f1.csv']]);
     expect({ unknown: unknown.length, notDone: notDone.length }).toEqual(counts);
     expect(error.message).toContain(`HTTP ${status}`);
-    expect(error).toMatchObject({ serviceCode: code, serviceMessage: 'no' });
+    expect(error).toMatchObject({ platformCode: code, platformMessage: 'no' });
     expect(calls).toBe(2);
   });
 
@@ -142,7 +142,7 @@ describe('handoff-kit qa add', () => {
       request.resume();
       response.end(JSON.stringify({ doc: [{ doc_id: 17, doc_name: null }], failed: [] }));
     });
-    const env = { SERVICE_BASE_URL: url, SERVICE_API_KEY: KEY };
+    const env = { PLATFORM_BASE_URL: url, PLATFORM_API_KEY: KEY };
     const files = ['a', 'b', 'c'].flatMap((name) => ['--file-url', `https://files.example/${name}.csv`]);
     const shown = await runCli(['qa', 'add', ...files], { env });
     expect(shown.code).toBe(1);
@@ -152,14 +152,14 @@ describe('handoff-kit qa add', () => {
   });
 
   it('shows why the platform refuses', async () => {
-    const { env } = await service();
+    const { env } = await platform();
     const ended = await runCli(['qa', 'update', '--doc', 'gone', '--pair', 'a=b'], { env });
     expect(ended.code).toBe(1);
     expect(ended.stdout).toMatch(/^The platform says: Parameter error: doc_id: .*document$/m);
   });
 
   it('accepts the list of files that were not done', async () => {
-    const { documents, env } = await service();
+    const { documents, env } = await platform();
     const { url } = await fileServer();
     const notDone = [{ file_url: `${url}/x.csv`, file_name: 'x.csv' }];
     const ended = await runCli(['qa', 'add', '--file-list', '-'], { env, input: JSON.stringify(notDone) });
@@ -177,7 +177,7 @@ describe('handoff-kit qa add', () => {
     [['--name', 'n', '--pairs', '-'], 'holds nothing'],
     [['--chunk-token', 'many'], 'Give a whole number'],
   ])('refuses %j as wrong use', async (args, complaint) => {
-    const env = { SERVICE_BASE_URL: 'http://127.0.0.1:9', SERVICE_API_KEY: KEY };
+    const env = { PLATFORM_BASE_URL: 'http://127.0.0.1:9', PLATFORM_API_KEY: KEY };
     const { code, stdout, stderr } = await runCli(['qa', 'add', ...args], { env });
     expect([code, stdout]).toEqual([2, '']);
     expect(stderr).toContain(complaint);
@@ -189,7 +189,7 @@ describe('handoff-kit qa add', () => {
     ['[{"question":"Why?"}]', 'entry 1 has no answer'],
     ['[{"question":"Why?",}]', 'is not JSON'],
   ])('refuses the pairs %j', async (text, complaint) => {
-    const env = { SERVICE_BASE_URL: 'http://127.0.0.1:9', SERVICE_API_KEY: KEY };
+    const env = { PLATFORM_BASE_URL: 'http://127.0.0.1:9', PLATFORM_API_KEY: KEY };
     const pairs = await file('pairs', text);
     const { code, stderr } = await runCli(['qa', 'add', '--name', 'n', '--pairs', pairs], { env });
     expect(code).toBe(2);
@@ -199,7 +199,7 @@ describe('handoff-kit qa add', () => {
 
 describe('handoff-kit qa update', () => {
   it('replaces all pairs of one document', async () => {
-    const { simulator, documents, addDoc, env } = await service();
+    const { simulator, documents, addDoc, env } = await platform();
     await addDoc([
       { question: 'a', answer: 'b' },
       { question: 'c', answer: 'd' },
@@ -211,7 +211,7 @@ describe('handoff-kit qa update', () => {
   });
 
   it('replaces documents by the files of a list', async () => {
-    const { simulator, documents, addDoc, env } = await service();
+    const { simulator, documents, addDoc, env } = await platform();
     const { url } = await fileServer();
     await addDoc([{ question: 'a', answer: 'b' }]);
     const { docId = '' } = simulator.documents()[0] ?? {};
@@ -234,7 +234,7 @@ describe('handoff-kit qa update', () => {
   });
 
   it('reports a document that the platform does not know', async () => {
-    const { env } = await service();
+    const { env } = await platform();
     const ended = await runCli(['qa', 'update', '--doc', 'unknown-doc', '--pair', 'a=b'], {
       env,
     });
@@ -247,7 +247,7 @@ describe('handoff-kit qa update', () => {
     [['--doc', 'd'], 'nothing to update'],
     [['--doc', 'd', '--file-list', 'x.csv'], 'Leave out --doc'],
   ])('refuses %j as wrong use', async (args, complaint) => {
-    const env = { SERVICE_BASE_URL: 'http://127.0.0.1:9', SERVICE_API_KEY: KEY };
+    const env = { PLATFORM_BASE_URL: 'http://127.0.0.1:9', PLATFORM_API_KEY: KEY };
     const { code, stdout, stderr } = await runCli(['qa', 'update', ...args], { env });
     expect([code, stdout]).toEqual([2, '']);
     expect(stderr).toContain(complaint);

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { describe, expect, it, vi } from 'vitest';
 import { chatBody } from '../fixtures/bodies.js';
 import { PATH_TOKEN } from '../helpers/credentials.js';
-import { API_KEY, flakyService } from '../helpers/fake-service.js';
+import { API_KEY, flakyPlatform } from '../helpers/fake-platform.js';
 import { deadLettersIn, emptyDatabase, storeDeadLetters, temporaryFolder } from '../standalone/databases.js';
 import { ENVIRONMENT } from '../standalone/environment.js';
 import { serveInProcess } from '../standalone/in-process.js';
@@ -136,14 +136,14 @@ describe('handoff-kit inbox', () => {
 
 describe('handoff-kit outbox', () => {
   it('retries a reply that the platform had refused, while the server runs', async () => {
-    const service = await flakyService(() => ({ status: 400 }));
+    const platform = await flakyPlatform(() => ({ status: 400 }));
     const file = join(temporaryFolder(), 'x.db');
     const env = { DATABASE_URL: `sqlite:${file}` };
     const program = serveInProcess([], {
       ...ENVIRONMENT,
       ...env,
-      SERVICE_BASE_URL: service.options.baseUrl,
-      SERVICE_API_KEY: API_KEY,
+      PLATFORM_BASE_URL: platform.options.baseUrl,
+      PLATFORM_API_KEY: API_KEY,
       AUTO_REPLY: 'You said: {text}',
     });
     const url = await addressOf(program);
@@ -156,10 +156,10 @@ describe('handoff-kit outbox', () => {
       content: { kind: 'reply', text: expect.stringMatching(/^\[\d+ char/) },
     });
 
-    service.behave();
+    platform.behave();
     expect((await runCli(['outbox', 'retry', jobs[0]?.id ?? ''], { env })).code).toBe(0);
     await vi.waitFor(
-      () => expect(service.said('c-1')).toEqual([`You said: ${WORDS}`, `You said: ${WORDS}`]),
+      () => expect(platform.said('c-1')).toEqual([`You said: ${WORDS}`, `You said: ${WORDS}`]),
       WAIT_OPTIONS,
     );
   });

@@ -49,7 +49,7 @@ describe('send', () => {
         'Hello',
         '--email',
         'a@example.com',
-        '--agent',
+        '--bot',
         'a-1',
         '--handoff-token',
         PATH_TOKEN,

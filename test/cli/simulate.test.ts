@@ -29,7 +29,7 @@ async function listening(program: RunningProgram) {
     probes: Record<string, unknown>[];
   } = JSON.parse(line);
   const [, baseUrl = '', apiKey = ''] =
-    /^SERVICE_BASE_URL=(\S+) SERVICE_API_KEY=(\S+)$/.exec(opening.environment) ?? [];
+    /^PLATFORM_BASE_URL=(\S+) PLATFORM_API_KEY=(\S+)$/.exec(opening.environment) ?? [];
   return { ...opening, baseUrl, apiKey };
 }
 
@@ -67,19 +67,19 @@ describe('simulate', () => {
     expect(program.stderr()).toBe('');
   });
 
-  it('plays the agents of a config file, each with its own credentials and key', async () => {
+  it('plays the bots of a config file, each with its own credentials and key', async () => {
     const { url, received } = await startReceiver();
-    const agents = {
+    const bots = {
       sales: {
         webhookUsername: USERNAME,
         webhookSecret: SECRET,
         handoffToken: PATH_TOKEN,
-        serviceApiKey: 'key-1',
+        platformApiKey: 'key-1',
       },
-      support: { WEBHOOK_USERNAME: 'support', HANDOFF_AUTH: 'webhook', SERVICE_API_KEY: 'key-2' },
+      support: { WEBHOOK_USERNAME: 'support', HANDOFF_AUTH: 'webhook', PLATFORM_API_KEY: 'key-2' },
     };
     const file = join(temporaryFolder(), 'handoff.json');
-    writeFileSync(file, JSON.stringify({ agents }));
+    writeFileSync(file, JSON.stringify({ bots }));
     const program = runSimulate(['--receiver-url', url, '--config', file, '--json']);
     await addressOf(program);
     const [line = ''] = program.stdout().split('\n');
@@ -98,7 +98,7 @@ describe('simulate', () => {
         '/webhook/support Bearer support',
       ].toSorted(),
     );
-    await post(`${opening.url}/simulator/handoff`, { agentId: 'support', componentId: 'desk' });
+    await post(`${opening.url}/simulator/handoff`, { botId: 'support', componentId: 'desk' });
     const conversation_id = received.at(-1)?.body.conversation_id;
     const reply = { conversation_id, timestamp: 1, body: 'Hello' };
     const receive = `${opening.url}/v1/human/message/receive`;
@@ -125,7 +125,7 @@ describe('simulate', () => {
     const { url, received } = await startReceiver();
     const key = 'a-key-of-my-own';
     const env = { WEBHOOK_USERNAME: USERNAME, HANDOFF_USERNAME: 'desk', HANDOFF_SECRET: SECRET };
-    const program = runSimulate(['--receiver-url', `${url}/`, '--json'], { ...env, SERVICE_API_KEY: key });
+    const program = runSimulate(['--receiver-url', `${url}/`, '--json'], { ...env, PLATFORM_API_KEY: key });
     const { baseUrl, apiKey } = await listening(program);
     expect(apiKey).toBe('…');
     const headers = { authorization: `Bearer ${key}` };
@@ -143,7 +143,7 @@ describe('simulate', () => {
     const program = runSimulate(['--receiver-url', url]);
     await program.until(/→ the platform sends/);
     expect(program.stdout()).toMatch(/Open http:\/\/127\.0\.0\.1:\d+ in a browser/);
-    expect(program.stdout()).toMatch(/^ +SERVICE_BASE_URL=http:\/\/\S+ SERVICE_API_KEY=[0-9a-f]{48}$/m);
+    expect(program.stdout()).toMatch(/^ +PLATFORM_BASE_URL=http:\/\/\S+ PLATFORM_API_KEY=[0-9a-f]{48}$/m);
     expect(program.stdout().match(/answers 200 in \d+ ms/g)).toHaveLength(2);
   });
 

@@ -4,7 +4,7 @@ import { setTimeout as wait } from 'node:timers/promises';
 import { expect, onTestFinished } from 'vitest';
 import { chatBody } from '../fixtures/bodies.js';
 import { PATH_TOKEN } from '../helpers/credentials.js';
-import { API_KEY, type Conducts, flakyService } from '../helpers/fake-service.js';
+import { API_KEY, type Conducts, flakyPlatform } from '../helpers/fake-platform.js';
 import { ENVIRONMENT } from '../standalone/environment.js';
 import { addressOf, post, runServe } from '../standalone/program.js';
 
@@ -22,12 +22,12 @@ export const modesIn = (folder: string): Record<string, string> =>
  * its own where the locks between processes matter.
  */
 export async function serverOn(file: string, conducts?: Conducts, run = runServe) {
-  const platform = await flakyService(conducts);
+  const platform = await flakyPlatform(conducts);
   const env = {
     ...ENVIRONMENT,
     DATABASE_URL: `sqlite:${file}`,
-    SERVICE_BASE_URL: platform.options.baseUrl,
-    SERVICE_API_KEY: API_KEY,
+    PLATFORM_BASE_URL: platform.options.baseUrl,
+    PLATFORM_API_KEY: API_KEY,
     AUTO_REPLY: '{text}',
   };
   const url = await addressOf(run([], env));

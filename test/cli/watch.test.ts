@@ -1,7 +1,7 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
-import { agentMessageBody } from '../fixtures/bodies.js';
+import { botMessageBody } from '../fixtures/bodies.js';
 import { basicHeader, SECRET, USERNAME } from '../helpers/credentials.js';
 import { temporaryFolder } from '../standalone/databases.js';
 import { ENVIRONMENT } from '../standalone/environment.js';
@@ -30,7 +30,7 @@ it('serve --watch starts again when .env changes, and loses no event', async () 
     for (let number = 1; !stopped; number += 1) {
       const id = `m-${number}`;
       const headers = { authorization, connection: 'close' };
-      const body = agentMessageBody({ message_id: id, conversation_id: `c-${number}` });
+      const body = botMessageBody({ message_id: id, conversation_id: `c-${number}` });
       const { status } = await post(`${url}/webhook`, body, headers);
       expect(status).toBe(200);
       answered.push(`c-${number}`);

@@ -2,63 +2,63 @@ import { getEventListeners } from 'node:events';
 import { describe, expect, test } from 'vitest';
 import { systemClock } from '../../src/client/clock.js';
 import { freePort } from '../helpers/free-port.js';
-import { CLOSE, clientOf, failureOf, REPLY, rawService, serviceAnswering } from './support.js';
+import { CLOSE, clientOf, failureOf, platformAnswering, REPLY, rawPlatform } from './support.js';
 
 describe('a call that its caller aborts', () => {
   test('sends nothing if it had not started', async () => {
-    const service = await serviceAnswering();
+    const platform = await platformAnswering();
     const signal = AbortSignal.abort();
-    expect(await failureOf(clientOf(service).reply(REPLY, { signal }))).toMatchObject({
+    expect(await failureOf(clientOf(platform).reply(REPLY, { signal }))).toMatchObject({
       code: 'ABORTED',
       endpoint: 'reply',
       outcome: 'not-applied',
       retryable: false,
     });
-    expect(service.requests).toHaveLength(0);
+    expect(platform.requests).toHaveLength(0);
   });
 
   test('has an unknown outcome while it waits for the answer', async () => {
     const controller = new AbortController();
-    const service = await rawService(() => controller.abort());
-    const call = clientOf(service).end(CLOSE, { signal: controller.signal });
+    const platform = await rawPlatform(() => controller.abort());
+    const call = clientOf(platform).end(CLOSE, { signal: controller.signal });
     expect(await failureOf(call)).toMatchObject({ code: 'ABORTED', outcome: 'unknown', attempts: 1 });
-    expect(service.seen()).toBe(1);
+    expect(platform.seen()).toBe(1);
   });
 
   test('has an unknown outcome in the middle of the answer', async () => {
     const controller = new AbortController();
-    const service = await rawService((socket) => {
+    const platform = await rawPlatform((socket) => {
       socket.write('HTTP/1.1 200 OK\r\ncontent-length: 100\r\n\r\n{"code":200', () => controller.abort());
     });
-    const call = clientOf(service).reply(REPLY, { signal: controller.signal });
+    const call = clientOf(platform).reply(REPLY, { signal: controller.signal });
     expect(await failureOf(call)).toMatchObject({ code: 'ABORTED', outcome: 'unknown' });
   });
 
   test('stops waiting for its next attempt at once', async () => {
     const controller = new AbortController();
-    const service = await serviceAnswering({ status: 429, headers: { 'retry-after': '25' } });
+    const platform = await platformAnswering({ status: 429, headers: { 'retry-after': '25' } });
     const sleep: typeof systemClock.sleep = async (ms, signal) => {
       const wait = systemClock.sleep(ms, signal);
       controller.abort();
       return wait;
     };
-    const call = clientOf(service, { clock: { sleep } }).reply(REPLY, { signal: controller.signal });
+    const call = clientOf(platform, { clock: { sleep } }).reply(REPLY, { signal: controller.signal });
     expect(await failureOf(call)).toMatchObject({ code: 'ABORTED', outcome: 'not-applied', attempts: 1 });
-    expect(service.requests).toHaveLength(1);
+    expect(platform.requests).toHaveLength(1);
   });
 
   test('keeps an unknown outcome of an earlier attempt', async () => {
     const controller = new AbortController();
-    const service = await serviceAnswering({ status: 500 });
+    const platform = await platformAnswering({ status: 500 });
     const clock = { sleep: async () => controller.abort() };
-    const call = clientOf(service, { clock }).end(CLOSE, { signal: controller.signal });
+    const call = clientOf(platform, { clock }).end(CLOSE, { signal: controller.signal });
     expect(await failureOf(call)).toMatchObject({ code: 'ABORTED', outcome: 'unknown', attempts: 1 });
   });
 
   test('sends nothing while the headers option runs', async () => {
     const controller = new AbortController();
-    const service = await serviceAnswering();
-    const client = clientOf(service, {
+    const platform = await platformAnswering();
+    const client = clientOf(platform, {
       headers: () => {
         controller.abort();
         return new Promise(() => undefined);
@@ -68,13 +68,13 @@ describe('a call that its caller aborts', () => {
       code: 'ABORTED',
       outcome: 'not-applied',
     });
-    expect(service.requests).toHaveLength(0);
+    expect(platform.requests).toHaveLength(0);
   });
 
   test('can be a health probe', async () => {
     const controller = new AbortController();
-    const service = await rawService(() => controller.abort());
-    expect(await failureOf(clientOf(service).webhooks.health({ signal: controller.signal }))).toMatchObject({
+    const platform = await rawPlatform(() => controller.abort());
+    expect(await failureOf(clientOf(platform).webhooks.health({ signal: controller.signal }))).toMatchObject({
       code: 'ABORTED',
       endpoint: 'health',
     });
@@ -83,8 +83,8 @@ describe('a call that its caller aborts', () => {
 
 test('a long-lived signal accumulates no listeners', async () => {
   const { signal } = new AbortController();
-  const service = await serviceAnswering({ status: 429 }, { status: 200 });
-  await clientOf(service, { clock: {}, retry: { minDelayMs: 1 } }).reply(REPLY, { signal });
+  const platform = await platformAnswering({ status: 429 }, { status: 200 });
+  await clientOf(platform, { clock: {}, retry: { minDelayMs: 1 } }).reply(REPLY, { signal });
   await failureOf(
     clientOf({ baseUrl: `http://127.0.0.1:${await freePort()}` }, { retry: false }).reply(REPLY, { signal }),
   );

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { CALLS, clientOf, failureOf, QA_TEXT, REPLY, serviceAnswering } from './support.js';
+import { CALLS, clientOf, failureOf, platformAnswering, QA_TEXT, REPLY } from './support.js';
 
 const LIMIT = 1024 * 1024;
 
@@ -12,27 +12,27 @@ describe('reply and end resolve to the answer unchanged', () => {
     [null],
     [[1, 2]],
   ])('as JSON: %j', async (body) => {
-    const service = await serviceAnswering({ body });
-    expect(await clientOf(service).reply(REPLY)).toEqual(body);
-    expect(await CALLS.close(clientOf(service))).toEqual(body);
+    const platform = await platformAnswering({ body });
+    expect(await clientOf(platform).reply(REPLY)).toEqual(body);
+    expect(await CALLS.close(clientOf(platform))).toEqual(body);
   });
 
   test.each([[''], ['\n']])('as an empty string if it is empty: %j', async (body) => {
-    const service = await serviceAnswering({ body });
-    expect(await clientOf(service).reply(REPLY)).toBe('');
-    expect(await CALLS.close(clientOf(service))).toBe('');
+    const platform = await platformAnswering({ body });
+    expect(await clientOf(platform).reply(REPLY)).toBe('');
+    expect(await CALLS.close(clientOf(platform))).toBe('');
   });
 
   test('with any 2xx status', async () => {
-    const service = await serviceAnswering({ status: 202, body: { code: 1 } }, { status: 204 });
-    expect(await clientOf(service).reply(REPLY)).toEqual({ code: 1 });
-    expect(await clientOf(service).reply(REPLY)).toBe('');
+    const platform = await platformAnswering({ status: 202, body: { code: 1 } }, { status: 204 });
+    expect(await clientOf(platform).reply(REPLY)).toEqual({ code: 1 });
+    expect(await clientOf(platform).reply(REPLY)).toBe('');
   });
 
   test('with multi-byte characters split between chunks', async () => {
     const word = 'é'.repeat(200_000);
-    const service = await serviceAnswering({ body: { word } });
-    expect(await clientOf(service).reply(REPLY)).toEqual({ word });
+    const platform = await platformAnswering({ body: { word } });
+    expect(await clientOf(platform).reply(REPLY)).toEqual({ word });
   });
 });
 
@@ -40,9 +40,9 @@ describe('an answer that is not JSON', () => {
   test.each([['OK'], ['<html>Log in to the guest network</html>'], ['{"half":']])(
     'is never a success: %s',
     async (body) => {
-      const service = await serviceAnswering({ body });
+      const platform = await platformAnswering({ body });
       for (const name of ['reply', 'close', 'addQa', 'updateQa', 'checkWebhooks'] as const) {
-        expect(await failureOf(CALLS[name](clientOf(service)))).toMatchObject({
+        expect(await failureOf(CALLS[name](clientOf(platform)))).toMatchObject({
           code: 'BAD_ANSWER',
           endpoint: name,
           status: 200,
@@ -51,7 +51,7 @@ describe('an answer that is not JSON', () => {
           message: expect.stringMatching(/not JSON.*not a proxy or a web page/),
         });
       }
-      expect(service.requests).toHaveLength(5);
+      expect(platform.requests).toHaveLength(5);
     },
   );
 });
@@ -59,9 +59,9 @@ describe('an answer that is not JSON', () => {
 describe('answers to knowledge calls and webhook checks', () => {
   test('list the documents and the failed files', async () => {
     const answer = { doc: [{ doc_id: 'd-1', doc_name: 'Hours' }], failed: ['b.csv'], trace: 't' };
-    const service = await serviceAnswering({ body: answer });
-    expect(await CALLS.addQa(clientOf(service))).toEqual({ ...answer, missing: 0 });
-    expect(await CALLS.updateQa(clientOf(service))).toEqual({ ...answer, missing: 0 });
+    const platform = await platformAnswering({ body: answer });
+    expect(await CALLS.addQa(clientOf(platform))).toEqual({ ...answer, missing: 0 });
+    expect(await CALLS.updateQa(clientOf(platform))).toEqual({ ...answer, missing: 0 });
   });
 
   test.each([
@@ -93,26 +93,30 @@ describe('answers to knowledge calls and webhook checks', () => {
       { doc_id: 'd', doc_name: 'H' },
     ],
   ])('keep the id of a document with %s', async (_, body, document) => {
-    const service = await serviceAnswering({ body });
+    const platform = await platformAnswering({ body });
     for (const name of ['addQa', 'updateQa'] as const) {
-      expect(await CALLS[name](clientOf(service))).toMatchObject({ doc: [document], failed: [], missing: 0 });
+      expect(await CALLS[name](clientOf(platform))).toMatchObject({
+        doc: [document],
+        failed: [],
+        missing: 0,
+      });
     }
   });
 
   test('keep an id that is too large for a number', async () => {
     const body =
       '{"doc":[{"doc_id":9007199254740993001,"doc_name":"\\"1234567890123456789 \\\\"}],"failed":[]}';
-    const service = await serviceAnswering({ body });
-    expect(await CALLS.addQa(clientOf(service))).toMatchObject({
+    const platform = await platformAnswering({ body });
+    expect(await CALLS.addQa(clientOf(platform))).toMatchObject({
       doc: [{ doc_id: '9007199254740993001', doc_name: '"1234567890123456789 \\' }],
     });
   });
 
   test('name failures alone or as a field', async () => {
-    const service = await serviceAnswering({
+    const platform = await platformAnswering({
       body: { doc: null, failed: ['a.csv', { file_name: 'b.csv' }, 3] },
     });
-    expect(await CALLS.addQa(clientOf(service))).toEqual({
+    expect(await CALLS.addQa(clientOf(platform))).toEqual({
       doc: [],
       failed: ['a.csv', 'b.csv', '3'],
       missing: 0,
@@ -125,7 +129,7 @@ describe('answers to knowledge calls and webhook checks', () => {
       file_name: name,
     }));
     const body = { doc: [{ doc_id: 'd', doc_name: 'a' }, { doc_name: 'b' }], failed: [] };
-    const { knowledge } = clientOf(await serviceAnswering({ body }));
+    const { knowledge } = clientOf(await platformAnswering({ body }));
     expect(await knowledge.addQa({ purpose: 'QA_FILE', files })).toMatchObject({
       doc: [{ doc_id: 'd', doc_name: 'a' }],
       missing: 2,
@@ -136,7 +140,7 @@ describe('answers to knowledge calls and webhook checks', () => {
       file_name: 'a',
     }));
     expect(await knowledge.updateQa({ files: updates })).toMatchObject({ missing: 1 });
-    const none = clientOf(await serviceAnswering({ body: { doc: [], failed: [] } }));
+    const none = clientOf(await platformAnswering({ body: { doc: [], failed: [] } }));
     expect(await CALLS.addQa(none)).toEqual({ doc: [], failed: [], missing: 1 });
   });
 
@@ -148,10 +152,10 @@ describe('answers to knowledge calls and webhook checks', () => {
       http_status: '503',
       latency_ms: 'slow',
     };
-    const service = await serviceAnswering({
+    const platform = await platformAnswering({
       body: { results: [{ ...odd, webhook_url: 'https://a.example.com', reachable: false }] },
     });
-    const { results } = await clientOf(service).webhooks.check();
+    const { results } = await clientOf(platform).webhooks.check();
     expect(results).toMatchObject([
       { component_id: '7', component_name: null, http_status: 503, latency_ms: null },
     ]);
@@ -165,10 +169,10 @@ describe('answers to knowledge calls and webhook checks', () => {
       http_status: 200,
     };
     const human = { type: 'human_service', component_id: 'h', component_name: 'Desk', reachable: false };
-    const service = await serviceAnswering({
+    const platform = await platformAnswering({
       body: { results: [message, { ...human, webhook_url: 'https://b.example.com', http_status: 0 }] },
     });
-    const { results } = await clientOf(service).webhooks.check();
+    const { results } = await clientOf(platform).webhooks.check();
     expect(results).toMatchObject([
       { ...message, component_id: null, latency_ms: null },
       { ...human, http_status: 0 },
@@ -190,42 +194,44 @@ describe('answers to knowledge calls and webhook checks', () => {
     ['checkWebhooks', {}],
     ['checkWebhooks', { results: [{ type: 'message' }] }],
   ] as const)('to %s that break the contract are bad answers and not retried: %j', async (name, body) => {
-    const service = await serviceAnswering({ body });
-    expect(await failureOf(CALLS[name](clientOf(service)))).toMatchObject({
+    const platform = await platformAnswering({ body });
+    expect(await failureOf(CALLS[name](clientOf(platform)))).toMatchObject({
       code: 'BAD_ANSWER',
       endpoint: name,
       status: 200,
-      serviceCode: null,
+      platformCode: null,
       outcome: 'unknown',
       retryable: false,
       message: expect.stringContaining('newer version of this package'),
     });
-    expect(service.requests).toHaveLength(1);
+    expect(platform.requests).toHaveLength(1);
   });
 
   test.each(['addQa', 'updateQa', 'checkWebhooks'] as const)(
     'to %s that have the form of a refusal are one, whatever the code is',
     async (name) => {
-      const refused = await serviceAnswering({ body: { code: 7, message: 'no such knowledge base' } });
+      const refused = await platformAnswering({ body: { code: 7, message: 'no such knowledge base' } });
       expect(await failureOf(CALLS[name](clientOf(refused)))).toMatchObject({
-        code: 'SERVICE_REFUSED',
-        serviceCode: 7,
-        serviceMessage: 'no such knowledge base',
+        code: 'PLATFORM_REFUSED',
+        platformCode: 7,
+        platformMessage: 'no such knowledge base',
         outcome: 'not-applied',
       });
-      const unclear = await serviceAnswering({ body: { code: 200, message: 'success' } });
+      const unclear = await platformAnswering({ body: { code: 200, message: 'success' } });
       expect(await failureOf(CALLS[name](clientOf(unclear)))).toMatchObject({
         code: 'BAD_ANSWER',
-        serviceCode: 200,
-        serviceMessage: 'success',
+        platformCode: 200,
+        platformMessage: 'success',
         outcome: 'unknown',
       });
     },
   );
 
   test('are not quoted in the error', async () => {
-    const service = await serviceAnswering({ body: { doc: [{ doc_id: '', doc_name: 'hush' }], failed: [] } });
-    const error = await failureOf(CALLS.addQa(clientOf(service)));
+    const platform = await platformAnswering({
+      body: { doc: [{ doc_id: '', doc_name: 'hush' }], failed: [] },
+    });
+    const error = await failureOf(CALLS.addQa(clientOf(platform)));
     expect(error.message).toContain('doc[0].doc_id');
     expect(error.message).not.toContain('hush');
   });
@@ -234,15 +240,15 @@ describe('answers to knowledge calls and webhook checks', () => {
 describe('the size limit of an answer', () => {
   test('allows an answer of exactly that size', async () => {
     const body = JSON.stringify('x'.repeat(LIMIT - 2));
-    const service = await serviceAnswering({ body });
-    expect(await clientOf(service).reply(REPLY)).toBe(JSON.parse(body));
+    const platform = await platformAnswering({ body });
+    expect(await clientOf(platform).reply(REPLY)).toBe(JSON.parse(body));
   });
 
   test.each(['reply', 'close', 'addQa', 'checkWebhooks'] as const)(
     'makes a larger answer to %s a bad answer',
     async (name) => {
-      const service = await serviceAnswering({ body: 'x'.repeat(LIMIT + 1) });
-      expect(await failureOf(CALLS[name](clientOf(service)))).toMatchObject({
+      const platform = await platformAnswering({ body: 'x'.repeat(LIMIT + 1) });
+      expect(await failureOf(CALLS[name](clientOf(platform)))).toMatchObject({
         code: 'BAD_ANSWER',
         message: expect.stringContaining('too large'),
       });
@@ -250,8 +256,8 @@ describe('the size limit of an answer', () => {
   );
 
   test('does not hide the status of a failure', async () => {
-    const service = await serviceAnswering({ status: 401, body: 'x'.repeat(LIMIT + 1) });
-    expect(await failureOf(clientOf(service).reply(REPLY))).toMatchObject({ code: 'SERVICE_AUTH_FAILED' });
+    const platform = await platformAnswering({ status: 401, body: 'x'.repeat(LIMIT + 1) });
+    expect(await failureOf(clientOf(platform).reply(REPLY))).toMatchObject({ code: 'PLATFORM_AUTH_FAILED' });
   });
 
   test('cancels an endless answer', async () => {

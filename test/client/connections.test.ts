@@ -7,12 +7,12 @@ import {
   failureOf,
   instantClock,
   ONCE_ONLY,
+  platformAnswering,
+  platformOnPort,
   REPEATABLE,
   REPLY,
-  rawService,
+  rawPlatform,
   SUCCESS,
-  serviceAnswering,
-  serviceOnPort,
 } from './support.js';
 
 const failingWith = (cause: object) => async (): Promise<Response> => {
@@ -22,23 +22,23 @@ const failingWith = (cause: object) => async (): Promise<Response> => {
 describe('a port without a server', () => {
   test.each([...ONCE_ONLY, ...REPEATABLE])('%s succeeds once the platform is up', async (name) => {
     const port = await freePort();
-    let service = { requests: [] as readonly unknown[] };
+    let platform = { requests: [] as readonly unknown[] };
     const { clock, slept } = instantClock(async (_, count) => {
-      if (count === 2) service = await serviceOnPort(port, SUCCESS);
+      if (count === 2) platform = await platformOnPort(port, SUCCESS);
     });
     await CALLS[name](clientOf({ baseUrl: `http://127.0.0.1:${port}` }, { clock }));
     expect(slept).toEqual([250, 500]);
-    expect(service.requests).toHaveLength(1);
+    expect(platform.requests).toHaveLength(1);
   });
 
   test('the last error names the address and the remedy', async () => {
     const baseUrl = `http://127.0.0.1:${await freePort()}`;
     const error = await failureOf(clientOf({ baseUrl }).reply(REPLY));
     expect(error).toMatchObject({
-      code: 'SERVICE_UNREACHABLE',
+      code: 'PLATFORM_UNREACHABLE',
       endpoint: 'reply',
       status: null,
-      serviceCode: null,
+      platformCode: null,
       outcome: 'not-applied',
       retryable: true,
       attempts: 4,
@@ -62,7 +62,7 @@ describe('an error of fetch', () => {
     const error = await failureOf(
       clientOf({ baseUrl: 'https://api.example.com' }, { fetch: failingWith(cause) }).reply(REPLY),
     );
-    expect(error).toMatchObject({ code: 'SERVICE_UNREACHABLE', outcome: 'not-applied', attempts: 4 });
+    expect(error).toMatchObject({ code: 'PLATFORM_UNREACHABLE', outcome: 'not-applied', attempts: 4 });
     expect(error.message).toContain(cause.code);
   });
 
@@ -90,15 +90,15 @@ describe('an error of fetch', () => {
           conversationId: 'c-1',
         }),
       );
-      expect(error).toMatchObject({ code: 'SERVICE_UNREACHABLE', retryable: false, attempts: 1 });
+      expect(error).toMatchObject({ code: 'PLATFORM_UNREACHABLE', retryable: false, attempts: 1 });
       expect(error.message).toContain('certificate');
     },
   );
 
   test('with https to an http server advises to check the scheme', async () => {
-    const { baseUrl } = await serviceAnswering();
+    const { baseUrl } = await platformAnswering();
     const error = await failureOf(clientOf({ baseUrl: baseUrl.replace('http:', 'https:') }).reply(REPLY));
-    expect(error).toMatchObject({ code: 'SERVICE_UNREACHABLE', outcome: 'not-applied', attempts: 1 });
+    expect(error).toMatchObject({ code: 'PLATFORM_UNREACHABLE', outcome: 'not-applied', attempts: 1 });
     expect(error.message).toContain('scheme');
   });
 });
@@ -121,8 +121,8 @@ const WAYS: Record<string, (socket: Socket) => void> = {
 
 describe.each(Object.keys(WAYS))('a lost connection: %s', (way) => {
   test.each(ONCE_ONLY)('%s is sent once, and its outcome is unknown', async (name) => {
-    const service = await rawService((socket) => WAYS[way]?.(socket));
-    expect(await failureOf(CALLS[name](clientOf(service)))).toMatchObject({
+    const platform = await rawPlatform((socket) => WAYS[way]?.(socket));
+    expect(await failureOf(CALLS[name](clientOf(platform)))).toMatchObject({
       code: 'OUTCOME_UNKNOWN',
       endpoint: name,
       status: null,
@@ -130,18 +130,20 @@ describe.each(Object.keys(WAYS))('a lost connection: %s', (way) => {
       retryable: false,
       attempts: 1,
     });
-    expect(service.seen()).toBe(1);
+    expect(platform.seen()).toBe(1);
   });
 
   test.each(REPEATABLE)('%s is retried', async (name) => {
-    const service = await rawService((socket, count) => (count < 3 ? WAYS[way]?.(socket) : socket.end(GOOD)));
-    await CALLS[name](clientOf(service));
-    expect(service.seen()).toBe(3);
+    const platform = await rawPlatform((socket, count) =>
+      count < 3 ? WAYS[way]?.(socket) : socket.end(GOOD),
+    );
+    await CALLS[name](clientOf(platform));
+    expect(platform.seen()).toBe(3);
   });
 
   test('the error is CONNECTION_LOST', async () => {
-    const service = await rawService((socket) => WAYS[way]?.(socket));
-    expect(await failureOf(CALLS.close(clientOf(service, { retry: false })))).toMatchObject({
+    const platform = await rawPlatform((socket) => WAYS[way]?.(socket));
+    expect(await failureOf(CALLS.close(clientOf(platform, { retry: false })))).toMatchObject({
       code: 'CONNECTION_LOST',
       outcome: 'unknown',
       retryable: true,

@@ -1,13 +1,13 @@
 import { describe, expect, test } from 'vitest';
 import { freePort } from '../helpers/free-port.js';
-import { clientOf, instantClock, rawService, serviceAnswering } from './support.js';
+import { clientOf, instantClock, platformAnswering, rawPlatform } from './support.js';
 
 describe('the health of the platform', () => {
   test.each([['service is normal'], ['service is normal\n'], ['  service is normal\r\n']])(
     '200 with "%s" is available',
     async (body) => {
-      const service = await serviceAnswering({ body });
-      expect(await clientOf(service).webhooks.health()).toEqual({
+      const platform = await platformAnswering({ body });
+      expect(await clientOf(platform).webhooks.health()).toEqual({
         available: true,
         status: 200,
         latencyMs: 0,
@@ -18,13 +18,13 @@ describe('the health of the platform', () => {
   test.each([
     [''],
     ['OK'],
-    ['Service is normal'],
+    ['Platform is normal'],
     ['"service is normal"'],
     ['service is normal again'],
     ['x'.repeat(2_000_000)],
   ])('200 with other text is unavailable', async (body) => {
-    const service = await serviceAnswering({ body });
-    expect(await clientOf(service).webhooks.health()).toMatchObject({
+    const platform = await platformAnswering({ body });
+    expect(await clientOf(platform).webhooks.health()).toMatchObject({
       available: false,
       status: 200,
       reason: 'body',
@@ -34,19 +34,19 @@ describe('the health of the platform', () => {
   test.each([[201], [204], [404], [429], [500], [503]])(
     'the status %i is unavailable and is not retried',
     async (status) => {
-      const service = await serviceAnswering({ status, body: status === 204 ? '' : 'service is normal' });
-      expect(await clientOf(service).webhooks.health()).toMatchObject({
+      const platform = await platformAnswering({ status, body: status === 204 ? '' : 'service is normal' });
+      expect(await clientOf(platform).webhooks.health()).toMatchObject({
         available: false,
         status,
         reason: 'status',
       });
-      expect(service.requests).toHaveLength(1);
+      expect(platform.requests).toHaveLength(1);
     },
   );
 
   test('no answer is a timeout', async () => {
-    const service = await rawService(() => undefined);
-    expect(await clientOf(service).webhooks.health({ timeoutMs: 20 })).toMatchObject({
+    const platform = await rawPlatform(() => undefined);
+    expect(await clientOf(platform).webhooks.health({ timeoutMs: 20 })).toMatchObject({
       available: false,
       status: null,
       reason: 'timeout',
@@ -63,14 +63,14 @@ describe('the health of the platform', () => {
   });
 
   test('a server without TLS is unreachable', async () => {
-    const { baseUrl } = await serviceAnswering({ body: 'service is normal' });
+    const { baseUrl } = await platformAnswering({ body: 'service is normal' });
     const client = clientOf({ baseUrl: baseUrl.replace('http:', 'https:') });
     expect(await client.webhooks.health()).toMatchObject({ available: false, reason: 'unreachable' });
   });
 
   test('a broken connection is lost', async () => {
-    const service = await rawService((socket) => socket.resetAndDestroy());
-    expect(await clientOf(service).webhooks.health()).toMatchObject({ available: false, reason: 'lost' });
+    const platform = await rawPlatform((socket) => socket.resetAndDestroy());
+    expect(await clientOf(platform).webhooks.health()).toMatchObject({ available: false, reason: 'lost' });
   });
 
   test('the latency is measured with the clock', async () => {

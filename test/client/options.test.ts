@@ -1,13 +1,13 @@
 import { describe, expect, test } from 'vitest';
-import { createServiceClient } from '../../src/client/index.js';
+import { createPlatformClient } from '../../src/client/index.js';
 import { HandoffKitError } from '../../src/internal/index.js';
-import { API_KEY, CALLS, clientOf, REPLY, serviceAnswering } from './support.js';
+import { API_KEY, CALLS, clientOf, platformAnswering, REPLY } from './support.js';
 
 const GOOD = { baseUrl: 'https://api.example.com', apiKey: API_KEY };
 
 const refusal = (options: object): HandoffKitError => {
   try {
-    createServiceClient({ ...GOOD, ...options });
+    createPlatformClient({ ...GOOD, ...options });
   } catch (error) {
     if (error instanceof HandoffKitError) return error;
     throw error;
@@ -73,17 +73,17 @@ describe('numbers', () => {
   });
 
   test('the timeout of a call is checked before anything is sent', async () => {
-    const service = await serviceAnswering();
-    await expect(clientOf(service).reply(REPLY, { timeoutMs: -1 })).rejects.toMatchObject({
+    const platform = await platformAnswering();
+    await expect(clientOf(platform).reply(REPLY, { timeoutMs: -1 })).rejects.toMatchObject({
       code: 'CONFIG_INVALID',
     });
-    expect(service.requests).toHaveLength(0);
+    expect(platform.requests).toHaveLength(0);
   });
 });
 
 test('the client uses the fetch option', async () => {
   const urls: string[] = [];
-  const client = createServiceClient({
+  const client = createPlatformClient({
     ...GOOD,
     fetch: async (url) => {
       urls.push(url);
@@ -95,9 +95,9 @@ test('the client uses the fetch option', async () => {
 });
 
 const sentBy = async (options: Parameters<typeof clientOf>[1]) => {
-  const service = await serviceAnswering();
-  await clientOf(service, options).reply(REPLY);
-  return service.requests[0]?.headers ?? {};
+  const platform = await platformAnswering();
+  await clientOf(platform, options).reply(REPLY);
+  return platform.requests[0]?.headers ?? {};
 };
 
 describe('the headers option', () => {
@@ -117,10 +117,10 @@ describe('the headers option', () => {
   });
 
   test('may be an asynchronous function of the endpoint', async () => {
-    const service = await serviceAnswering({ body: { results: [] } });
-    const client = clientOf(service, { headers: async (endpoint) => ({ 'x-endpoint': endpoint }) });
+    const platform = await platformAnswering({ body: { results: [] } });
+    const client = clientOf(platform, { headers: async (endpoint) => ({ 'x-endpoint': endpoint }) });
     for (const name of ['reply', 'close', 'checkWebhooks'] as const) await CALLS[name](client);
-    expect(service.requests.map(({ headers }) => headers['x-endpoint'])).toEqual([
+    expect(platform.requests.map(({ headers }) => headers['x-endpoint'])).toEqual([
       'reply',
       'close',
       'checkWebhooks',
@@ -128,27 +128,27 @@ describe('the headers option', () => {
   });
 
   test('is called for every attempt', async () => {
-    const service = await serviceAnswering({ status: 429 }, { status: 200 });
+    const platform = await platformAnswering({ status: 429 }, { status: 200 });
     let token = 0;
-    await clientOf(service, { headers: () => ({ 'x-token': `t-${++token}` }) }).reply(REPLY);
-    expect(service.requests.map(({ headers }) => headers['x-token'])).toEqual(['t-1', 't-2']);
+    await clientOf(platform, { headers: () => ({ 'x-token': `t-${++token}` }) }).reply(REPLY);
+    expect(platform.requests.map(({ headers }) => headers['x-token'])).toEqual(['t-1', 't-2']);
   });
 
   test('rejects the call with the error of its function, and nothing is sent', async () => {
-    const service = await serviceAnswering();
+    const platform = await platformAnswering();
     const failure = new Error('no token to be had');
-    const client = clientOf(service, { headers: () => Promise.reject(failure) });
+    const client = clientOf(platform, { headers: () => Promise.reject(failure) });
     await expect(client.reply(REPLY)).rejects.toBe(failure);
-    expect(service.requests).toHaveLength(0);
+    expect(platform.requests).toHaveLength(0);
   });
 
   test('reports an invalid value by the name of its header and does not show it', async () => {
-    const service = await serviceAnswering();
-    const client = clientOf(service, { headers: () => ({ 'x-token': 'hush\nhush' }) });
+    const platform = await platformAnswering();
+    const client = clientOf(platform, { headers: () => ({ 'x-token': 'hush\nhush' }) });
     const error: unknown = await client.reply(REPLY).catch((reason: unknown) => reason);
     expect(error).toMatchObject({ code: 'CONFIG_INVALID', message: expect.stringContaining('"x-token"') });
     expect(String(error)).not.toContain('hush');
-    expect(() => clientOf(service, { headers: { 'x-token': 'hush\nhush' } })).toThrow(/"x-token"/);
-    expect(service.requests).toHaveLength(0);
+    expect(() => clientOf(platform, { headers: { 'x-token': 'hush\nhush' } })).toThrow(/"x-token"/);
+    expect(platform.requests).toHaveLength(0);
   });
 });

@@ -6,9 +6,9 @@ import {
   instantClock,
   NOW,
   ONCE_ONLY,
+  platformAnswering,
   REPEATABLE,
   SUCCESS,
-  serviceAnswering,
 } from './support.js';
 
 const limited = (retryAfter?: string) => ({
@@ -18,17 +18,17 @@ const limited = (retryAfter?: string) => ({
 });
 
 const waitAfter = async (retryAfter?: string): Promise<number[]> => {
-  const service = await serviceAnswering(limited(retryAfter), { body: {} });
+  const platform = await platformAnswering(limited(retryAfter), { body: {} });
   const { clock, slept } = instantClock();
-  await CALLS.reply(clientOf(service, { clock }));
+  await CALLS.reply(clientOf(platform, { clock }));
   return slept;
 };
 
 describe('too many requests', () => {
   test.each([...ONCE_ONLY, ...REPEATABLE])('%s is retried, because a 429 had no effect', async (name) => {
-    const service = await serviceAnswering(limited('1'), SUCCESS);
-    await CALLS[name](clientOf(service));
-    expect(service.requests).toHaveLength(2);
+    const platform = await platformAnswering(limited('1'), SUCCESS);
+    await CALLS[name](clientOf(platform));
+    expect(platform.requests).toHaveLength(2);
   });
 
   test('Retry-After in seconds is obeyed', async () => {
@@ -56,29 +56,29 @@ describe('too many requests', () => {
   test.each([['31'], ['86400'], ['9'.repeat(400)]])(
     'a delay of %s s is left to the caller',
     async (seconds) => {
-      const service = await serviceAnswering(limited(seconds));
+      const platform = await platformAnswering(limited(seconds));
       const { clock, slept } = instantClock();
-      expect(await failureOf(CALLS.reply(clientOf(service, { clock })))).toMatchObject({
+      expect(await failureOf(CALLS.reply(clientOf(platform, { clock })))).toMatchObject({
         code: 'RATE_LIMITED',
         status: 429,
-        serviceCode: 429,
+        platformCode: 429,
         outcome: 'not-applied',
         retryable: true,
         retryAfterMs: Math.min(Number(seconds) * 1000, Number.MAX_SAFE_INTEGER),
         attempts: 1,
       });
-      expect(service.requests).toHaveLength(1);
+      expect(platform.requests).toHaveLength(1);
       expect(slept).toEqual([]);
     },
   );
 
   test('the error of the last attempt contains the delay', async () => {
-    const service = await serviceAnswering(limited('2'));
-    expect(await failureOf(CALLS.reply(clientOf(service)))).toMatchObject({
+    const platform = await platformAnswering(limited('2'));
+    expect(await failureOf(CALLS.reply(clientOf(platform)))).toMatchObject({
       code: 'RATE_LIMITED',
       retryAfterMs: 2000,
       attempts: 4,
     });
-    expect(service.requests).toHaveLength(4);
+    expect(platform.requests).toHaveLength(4);
   });
 });

@@ -5,11 +5,11 @@ import {
   CLOSE,
   clientOf,
   NOW,
+  platformAnswering,
   QA_TEXT,
   QA_UPDATE,
   REPLY,
   SUCCESS,
-  serviceAnswering,
 } from './support.js';
 
 describe('the request to each endpoint', () => {
@@ -24,21 +24,21 @@ describe('the request to each endpoint', () => {
     ['addQa', 'POST', '/v1/bot/doc/qa/add', QA_TEXT],
     ['updateQa', 'PUT', '/v1/bot/doc/qa/update', QA_UPDATE],
   ] as const)('%s is %s %s', async (name, method, url, body) => {
-    const service = await serviceAnswering(SUCCESS);
-    await CALLS[name](clientOf(service));
-    expect(service.requests).toHaveLength(1);
-    expect(service.requests[0]).toMatchObject({
+    const platform = await platformAnswering(SUCCESS);
+    await CALLS[name](clientOf(platform));
+    expect(platform.requests).toHaveLength(1);
+    expect(platform.requests[0]).toMatchObject({
       method,
       url,
       headers: { authorization: `Bearer ${API_KEY}`, 'content-type': 'application/json' },
     });
-    expect(JSON.parse(service.requests[0]?.body ?? '')).toEqual(body);
+    expect(JSON.parse(platform.requests[0]?.body ?? '')).toEqual(body);
   });
 
   test('has no body for a webhook check', async () => {
-    const service = await serviceAnswering({ body: { results: [] } });
-    await clientOf(service).webhooks.check();
-    expect(service.requests[0]).toMatchObject({
+    const platform = await platformAnswering({ body: { results: [] } });
+    await clientOf(platform).webhooks.check();
+    expect(platform.requests[0]).toMatchObject({
       method: 'POST',
       url: '/v1/webhook/check',
       body: '',
@@ -47,25 +47,29 @@ describe('the request to each endpoint', () => {
   });
 
   test('has no API key for a health probe', async () => {
-    const service = await serviceAnswering({ body: 'service is normal' });
-    await clientOf(service, { headers: { 'x-tenant': 'acme' } }).webhooks.health();
-    expect(service.requests[0]).toMatchObject({ method: 'GET', url: '/v1/webhook/service/health', body: '' });
-    expect(service.requests[0]?.headers).not.toHaveProperty('authorization');
-    expect(service.requests[0]?.headers).not.toHaveProperty('x-tenant');
+    const platform = await platformAnswering({ body: 'service is normal' });
+    await clientOf(platform, { headers: { 'x-tenant': 'acme' } }).webhooks.health();
+    expect(platform.requests[0]).toMatchObject({
+      method: 'GET',
+      url: '/v1/webhook/service/health',
+      body: '',
+    });
+    expect(platform.requests[0]?.headers).not.toHaveProperty('authorization');
+    expect(platform.requests[0]?.headers).not.toHaveProperty('x-tenant');
   });
 
   test('contains the timestamp of the caller unchanged', async () => {
-    const service = await serviceAnswering();
-    await clientOf(service).reply({ ...REPLY, timestamp: 17 });
-    await clientOf(service).end({ ...CLOSE, timestamp: 18 });
-    expect(service.requests.map(({ body }) => JSON.parse(body).timestamp)).toEqual([17, 18]);
+    const platform = await platformAnswering();
+    await clientOf(platform).reply({ ...REPLY, timestamp: 17 });
+    await clientOf(platform).end({ ...CLOSE, timestamp: 18 });
+    expect(platform.requests.map(({ body }) => JSON.parse(body).timestamp)).toEqual([17, 18]);
   });
 
   test('contains the current time by default', async () => {
-    const service = await serviceAnswering();
+    const platform = await platformAnswering();
     const before = Date.now();
-    await clientOf(service, { clock: {} }).reply(REPLY);
-    const { timestamp } = JSON.parse(service.requests[0]?.body ?? '');
+    await clientOf(platform, { clock: {} }).reply(REPLY);
+    const { timestamp } = JSON.parse(platform.requests[0]?.body ?? '');
     expect(timestamp).toBeGreaterThanOrEqual(before);
     expect(timestamp).toBeLessThanOrEqual(Date.now());
   });
@@ -78,8 +82,8 @@ describe('the address', () => {
     ['/gateway/bots', '/gateway/bots/v1/human/close'],
     ['/gateway/bots//', '/gateway/bots/v1/human/close'],
   ])('for a base URL that ends in "%s" is %s', async (suffix, path) => {
-    const service = await serviceAnswering();
-    await clientOf({ baseUrl: `${service.baseUrl}${suffix}` }).end(CLOSE);
-    expect(service.requests[0]?.url).toBe(path);
+    const platform = await platformAnswering();
+    await clientOf({ baseUrl: `${platform.baseUrl}${suffix}` }).end(CLOSE);
+    expect(platform.requests[0]?.url).toBe(path);
   });
 });

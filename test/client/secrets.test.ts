@@ -1,18 +1,18 @@
 import { inspect } from 'node:util';
 import { describe, expect, test } from 'vitest';
-import type { ServiceClientOptions } from '../../src/client/index.js';
+import type { PlatformClientOptions } from '../../src/client/index.js';
 import { freePort } from '../helpers/free-port.js';
 import {
   API_KEY,
   CALLS,
   clientOf,
   failureOf,
+  platformAnswering,
   QA_TEXT,
   QA_UPDATE,
   REPLY,
-  rawService,
+  rawPlatform,
   type ScriptedAnswer,
-  serviceAnswering,
 } from './support.js';
 
 /** What users wrote in the request to each endpoint. */
@@ -35,7 +35,7 @@ function everythingIn(value: unknown): string {
   return views.join('\n');
 }
 
-type Setup = (words: string) => Promise<[{ baseUrl: string }, Partial<ServiceClientOptions>?]>;
+type Setup = (words: string) => Promise<[{ baseUrl: string }, Partial<PlatformClientOptions>?]>;
 
 /** A platform whose refusal quotes the API key and the user's words. */
 const echo =
@@ -44,17 +44,17 @@ const echo =
     const message = `Bearer ${API_KEY} said ${words}`;
     const headers = { location: `https://elsewhere.example.com/?key=${API_KEY}` };
     const answer: ScriptedAnswer = { status, headers, body: code ? { code, message } : message };
-    return [await serviceAnswering(answer)];
+    return [await platformAnswering(answer)];
   };
 
 const FAILURES: Record<string, Setup> = {
   unreachable: async () => [{ baseUrl: `http://127.0.0.1:${await freePort()}` }],
-  'connection lost': async () => [await rawService((socket) => socket.resetAndDestroy())],
-  timeout: async () => [await rawService(() => undefined), { timeoutMs: 20 }],
+  'connection lost': async () => [await rawPlatform((socket) => socket.resetAndDestroy())],
+  timeout: async () => [await rawPlatform(() => undefined), { timeoutMs: 20 }],
   refused: echo(200, 40000),
   'wrong key': echo(401, 40127),
   'unknown code': echo(200, 40999),
-  'agent deleted': echo(404, 40378),
+  'bot deleted': echo(404, 40378),
   'rate limited': echo(429),
   'server error': echo(500),
   'internal error': echo(200, 50000),
@@ -68,7 +68,7 @@ const FAILURES: Record<string, Setup> = {
       },
     },
   ],
-  'wrong TLS': async () => [{ baseUrl: (await serviceAnswering()).baseUrl.replace('http:', 'https:') }],
+  'wrong TLS': async () => [{ baseUrl: (await platformAnswering()).baseUrl.replace('http:', 'https:') }],
 };
 
 describe.each(Object.keys(FAILURES))('%s', (kind) => {
@@ -76,9 +76,9 @@ describe.each(Object.keys(FAILURES))('%s', (kind) => {
     'an error of %s contains neither the key nor the words',
     async (name) => {
       const words = WORDS[name];
-      const [service, options] = (await FAILURES[kind]?.(words)) ?? [];
-      if (!service) throw new Error('no such failure');
-      const error = await failureOf(CALLS[name](clientOf(service, options)));
+      const [platform, options] = (await FAILURES[kind]?.(words)) ?? [];
+      if (!platform) throw new Error('no such failure');
+      const error = await failureOf(CALLS[name](clientOf(platform, options)));
       expect(everythingIn(error)).not.toContain(API_KEY);
       if (words !== '') expect(everythingIn(error)).not.toContain(words);
       expect(error.cause).toBeUndefined();
@@ -87,9 +87,9 @@ describe.each(Object.keys(FAILURES))('%s', (kind) => {
 });
 
 test('a bad answer does not expose the key that it quotes', async () => {
-  const service = await serviceAnswering({ body: { doc: API_KEY, results: API_KEY } });
+  const platform = await platformAnswering({ body: { doc: API_KEY, results: API_KEY } });
   for (const name of ['addQa', 'updateQa', 'checkWebhooks'] as const) {
-    const error = await failureOf(CALLS[name](clientOf(service)));
+    const error = await failureOf(CALLS[name](clientOf(platform)));
     expect(error.code).toBe('BAD_ANSWER');
     expect(everythingIn(error)).not.toContain(API_KEY);
   }
@@ -97,7 +97,7 @@ test('a bad answer does not expose the key that it quotes', async () => {
 
 test('an abort does not expose the key in its reason', async () => {
   const signal = AbortSignal.abort(new Error(API_KEY));
-  const error = await failureOf(clientOf(await serviceAnswering()).reply(REPLY, { signal }));
+  const error = await failureOf(clientOf(await platformAnswering()).reply(REPLY, { signal }));
   expect(error.code).toBe('ABORTED');
   expect(everythingIn(error)).not.toContain(API_KEY);
 });

@@ -5,9 +5,9 @@ import {
   failureOf,
   instantClock,
   ONCE_ONLY,
+  platformAnswering,
   REPEATABLE,
   SUCCESS,
-  serviceAnswering,
 } from './support.js';
 
 const FAILURES = [
@@ -37,15 +37,15 @@ const UNAVAILABLE = [
 
 describe.each(UNAVAILABLE)('the platform is unavailable: %j', (failure) => {
   test.each([...ONCE_ONLY, ...REPEATABLE])('%s is retried', async (name) => {
-    const service = await serviceAnswering(failure, failure, SUCCESS);
-    await CALLS[name](clientOf(service));
-    expect(service.requests).toHaveLength(3);
+    const platform = await platformAnswering(failure, failure, SUCCESS);
+    await CALLS[name](clientOf(platform));
+    expect(platform.requests).toHaveLength(3);
   });
 
   test.each([...ONCE_ONLY, ...REPEATABLE])('%s was not applied after the last retry', async (name) => {
-    const service = await serviceAnswering(failure);
-    expect(await failureOf(CALLS[name](clientOf(service)))).toMatchObject({
-      code: 'SERVICE_FAILED',
+    const platform = await platformAnswering(failure);
+    expect(await failureOf(CALLS[name](clientOf(platform)))).toMatchObject({
+      code: 'PLATFORM_FAILED',
       status: 503,
       outcome: 'not-applied',
       retryable: true,
@@ -55,8 +55,8 @@ describe.each(UNAVAILABLE)('the platform is unavailable: %j', (failure) => {
 });
 
 test('a reply whose second attempt fails in the middle has an unknown outcome', async () => {
-  const service = await serviceAnswering({ status: 503 }, { status: 502 });
-  expect(await failureOf(CALLS.reply(clientOf(service)))).toMatchObject({
+  const platform = await platformAnswering({ status: 503 }, { status: 502 });
+  expect(await failureOf(CALLS.reply(clientOf(platform)))).toMatchObject({
     code: 'OUTCOME_UNKNOWN',
     outcome: 'unknown',
     retryable: false,
@@ -66,9 +66,9 @@ test('a reply whose second attempt fails in the middle has an unknown outcome', 
 
 describe.each(FAILURES)('the platform fails with %j', (failure) => {
   test.each(ONCE_ONLY)('%s is sent once, and its outcome is unknown', async (name) => {
-    const service = await serviceAnswering(failure, { body: {} });
+    const platform = await platformAnswering(failure, { body: {} });
     const { clock, slept } = instantClock();
-    expect(await failureOf(CALLS[name](clientOf(service, { clock })))).toMatchObject({
+    expect(await failureOf(CALLS[name](clientOf(platform, { clock })))).toMatchObject({
       code: 'OUTCOME_UNKNOWN',
       endpoint: name,
       status: failure.status,
@@ -76,38 +76,38 @@ describe.each(FAILURES)('the platform fails with %j', (failure) => {
       retryable: false,
       attempts: 1,
     });
-    expect(service.requests).toHaveLength(1);
+    expect(platform.requests).toHaveLength(1);
     expect(slept).toEqual([]);
   });
 
   test.each(REPEATABLE)('%s is retried', async (name) => {
-    const service = await serviceAnswering(failure, failure, SUCCESS);
-    await CALLS[name](clientOf(service));
-    expect(service.requests).toHaveLength(3);
-    expect(new Set(service.requests.map(({ body }) => body)).size).toBe(1);
+    const platform = await platformAnswering(failure, failure, SUCCESS);
+    await CALLS[name](clientOf(platform));
+    expect(platform.requests).toHaveLength(3);
+    expect(new Set(platform.requests.map(({ body }) => body)).size).toBe(1);
   });
 
   test.each(REPEATABLE)('%s fails after the last retry', async (name) => {
-    const service = await serviceAnswering(failure);
-    expect(await failureOf(CALLS[name](clientOf(service)))).toMatchObject({
-      code: 'SERVICE_FAILED',
+    const platform = await platformAnswering(failure);
+    expect(await failureOf(CALLS[name](clientOf(platform)))).toMatchObject({
+      code: 'PLATFORM_FAILED',
       status: failure.status,
       outcome: 'unknown',
       retryable: true,
       attempts: 4,
     });
-    expect(service.requests).toHaveLength(4);
+    expect(platform.requests).toHaveLength(4);
   });
 });
 
 test('the delay that a failing platform asks for is obeyed and reported', async () => {
   const busy = { status: 503, headers: { 'retry-after': '7' } };
-  const service = await serviceAnswering(busy, { body: {} }, busy);
+  const platform = await platformAnswering(busy, { body: {} }, busy);
   const { clock, slept } = instantClock();
-  await CALLS.close(clientOf(service, { clock }));
+  await CALLS.close(clientOf(platform, { clock }));
   expect(slept).toEqual([7000]);
-  expect(await failureOf(CALLS.reply(clientOf(service)))).toMatchObject({
-    code: 'SERVICE_FAILED',
+  expect(await failureOf(CALLS.reply(clientOf(platform)))).toMatchObject({
+    code: 'PLATFORM_FAILED',
     retryable: true,
     retryAfterMs: 7000,
   });

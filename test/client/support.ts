@@ -4,10 +4,10 @@ import { createServer as createRawServer, type Server, type Socket } from 'node:
 import { onTestFinished } from 'vitest';
 import {
   type Clock,
-  createServiceClient,
-  type ServiceClient,
-  type ServiceClientOptions,
-  ServiceError,
+  createPlatformClient,
+  type PlatformClient,
+  type PlatformClientOptions,
+  PlatformError,
 } from '../../src/client/index.js';
 
 /** Unique, so that tests can search for it. */
@@ -30,17 +30,17 @@ export interface ScriptedAnswer {
   readonly body?: unknown;
 }
 
-export interface FakeService {
+export interface FakePlatform {
   readonly baseUrl: string;
   readonly requests: readonly SeenRequest[];
 }
 
 /** A platform on a real socket that gives these answers in order, and then repeats the last one. */
-export async function serviceAnswering(...answers: ScriptedAnswer[]): Promise<FakeService> {
-  return serviceOnPort(0, ...answers);
+export async function platformAnswering(...answers: ScriptedAnswer[]): Promise<FakePlatform> {
+  return platformOnPort(0, ...answers);
 }
 
-export async function serviceOnPort(port: number, ...answers: ScriptedAnswer[]): Promise<FakeService> {
+export async function platformOnPort(port: number, ...answers: ScriptedAnswer[]): Promise<FakePlatform> {
   const requests: SeenRequest[] = [];
   const server = createServer((request, response) => {
     const chunks: Buffer[] = [];
@@ -61,7 +61,7 @@ export async function serviceOnPort(port: number, ...answers: ScriptedAnswer[]):
 }
 
 /** A platform that controls the raw socket once a request arrives. */
-export async function rawService(onRequest: (socket: Socket, count: number) => void) {
+export async function rawPlatform(onRequest: (socket: Socket, count: number) => void) {
   let count = 0;
   const sockets = new Set<Socket>();
   const server = createRawServer((socket) => {
@@ -114,18 +114,18 @@ export function instantClock(onSleep: (ms: number, count: number) => unknown = (
 /** A client of a fake platform, with the instant clock. */
 export function clientOf(
   { baseUrl }: { readonly baseUrl: string },
-  options: Partial<ServiceClientOptions> = {},
-): ServiceClient {
-  return createServiceClient({ baseUrl, apiKey: API_KEY, clock: instantClock().clock, ...options });
+  options: Partial<PlatformClientOptions> = {},
+): PlatformClient {
+  return createPlatformClient({ baseUrl, apiKey: API_KEY, clock: instantClock().clock, ...options });
 }
 
-/** The `ServiceError` that a call rejects with. */
-export async function failureOf(call: Promise<unknown>): Promise<ServiceError> {
+/** The `PlatformError` that a call rejects with. */
+export async function failureOf(call: Promise<unknown>): Promise<PlatformError> {
   const error = await call.then(
     () => new Error('the call succeeded'),
     (reason: unknown) => reason,
   );
-  if (error instanceof ServiceError) return error;
+  if (error instanceof PlatformError) return error;
   throw error;
 }
 
@@ -143,12 +143,12 @@ export const SUCCESS = { body: { code: 200, message: 'success', results: [], doc
 
 /** Every call that sends the API key, by endpoint. */
 export const CALLS = {
-  reply: (client: ServiceClient) => client.reply(REPLY),
-  close: (client: ServiceClient) => client.end(CLOSE),
-  addQa: (client: ServiceClient) => client.knowledge.addQa({ ...QA_TEXT, qaList: [...QA_TEXT.qaList] }),
-  updateQa: (client: ServiceClient) =>
+  reply: (client: PlatformClient) => client.reply(REPLY),
+  close: (client: PlatformClient) => client.end(CLOSE),
+  addQa: (client: PlatformClient) => client.knowledge.addQa({ ...QA_TEXT, qaList: [...QA_TEXT.qaList] }),
+  updateQa: (client: PlatformClient) =>
     client.knowledge.updateQa({ ...QA_UPDATE, qaList: [...QA_UPDATE.qaList] }),
-  checkWebhooks: (client: ServiceClient) => client.webhooks.check(),
+  checkWebhooks: (client: PlatformClient) => client.webhooks.check(),
 } as const;
 
 /** Calls that must not be retried when their outcome is unknown. */

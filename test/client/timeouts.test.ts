@@ -7,10 +7,10 @@ import {
   clientOf,
   failureOf,
   ONCE_ONLY,
+  platformAnswering,
   REPEATABLE,
   REPLY,
-  rawService,
-  serviceAnswering,
+  rawPlatform,
 } from './support.js';
 
 const SHORT = 30;
@@ -25,18 +25,18 @@ function countingFetch() {
   return { fetch: counting, sent: () => count };
 }
 
-const silent = () => rawService(() => undefined);
+const silent = () => rawPlatform(() => undefined);
 const halfway = () =>
-  rawService((socket) => socket.write('HTTP/1.1 200 OK\r\ncontent-length: 100\r\n\r\n{"code":200'));
+  rawPlatform((socket) => socket.write('HTTP/1.1 200 OK\r\ncontent-length: 100\r\n\r\n{"code":200'));
 
 describe.each([
   ['never answers', silent],
   ['stops in the middle of its answer', halfway],
 ])('a platform that %s', (_, start) => {
   test.each(ONCE_ONLY)('%s is sent once, and its outcome is unknown', async (name) => {
-    const service = await start();
+    const platform = await start();
     const { fetch, sent } = countingFetch();
-    const error = await failureOf(CALLS[name](clientOf(service, { fetch, timeoutMs: SHORT })));
+    const error = await failureOf(CALLS[name](clientOf(platform, { fetch, timeoutMs: SHORT })));
     expect(error).toMatchObject({
       code: 'OUTCOME_UNKNOWN',
       status: null,
@@ -49,10 +49,10 @@ describe.each([
   });
 
   test.each(REPEATABLE)('%s is retried', async (name) => {
-    const service = await start();
+    const platform = await start();
     const { fetch, sent } = countingFetch();
-    expect(await failureOf(CALLS[name](clientOf(service, { fetch, timeoutMs: SHORT })))).toMatchObject({
-      code: 'SERVICE_TIMEOUT',
+    expect(await failureOf(CALLS[name](clientOf(platform, { fetch, timeoutMs: SHORT })))).toMatchObject({
+      code: 'PLATFORM_TIMEOUT',
       outcome: 'unknown',
       retryable: true,
       attempts: 4,
@@ -62,23 +62,23 @@ describe.each([
 });
 
 test('the timeout of a call overrides that of the client', async () => {
-  const service = await silent();
-  const client = clientOf(service, { timeoutMs: 600_000 });
+  const platform = await silent();
+  const client = clientOf(platform, { timeoutMs: 600_000 });
   expect(await failureOf(client.reply(REPLY, { timeoutMs: SHORT }))).toMatchObject({
     code: 'OUTCOME_UNKNOWN',
   });
 });
 
 test('a headers function that hangs times out before anything is sent', async () => {
-  const service = await serviceAnswering();
-  const client = clientOf(service, { timeoutMs: SHORT, headers: () => new Promise(() => undefined) });
+  const platform = await platformAnswering();
+  const client = clientOf(platform, { timeoutMs: SHORT, headers: () => new Promise(() => undefined) });
   expect(await failureOf(client.reply(REPLY))).toMatchObject({
-    code: 'SERVICE_TIMEOUT',
+    code: 'PLATFORM_TIMEOUT',
     outcome: 'not-applied',
     retryable: true,
     message: expect.stringContaining('headers option'),
   });
-  expect(service.requests).toHaveLength(0);
+  expect(platform.requests).toHaveLength(0);
 });
 
 test('a fetch that ignores its signal does not delay the timeout', async () => {
@@ -93,7 +93,7 @@ test('a fetch that ignores its signal does not delay the timeout', async () => {
  * A platform in a thread of its own, which answers while this thread is paused. `paused` turns to 1 once the answer
  * has arrived and the time limit is over.
  */
-async function servicePausingSender(limitMs: number) {
+async function platformPausingSender(limitMs: number) {
   const paused = new Int32Array(new SharedArrayBuffer(4));
   const code = `
     const { createServer } = require('node:http');
@@ -116,6 +116,6 @@ async function servicePausingSender(limitMs: number) {
 test('an answer that arrived while the process was paused counts', async () => {
   // Long enough for a busy machine to send the request.
   const limitMs = 3_000;
-  const client = clientOf(await servicePausingSender(limitMs), { timeoutMs: limitMs });
+  const client = clientOf(await platformPausingSender(limitMs), { timeoutMs: limitMs });
   await expect(client.reply(REPLY)).resolves.toMatchObject({ code: 200 });
 });

@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'vitest';
-import { createServiceClient, type ServiceClient, ServiceError } from '../../src/client/index.js';
+import { createPlatformClient, type PlatformClient, PlatformError } from '../../src/client/index.js';
 import { HandoffKitError } from '../../src/index.js';
 import { ValidationError } from '../../src/protocol/index.js';
 import { freePort } from '../helpers/free-port.js';
-import { CLOSE, clientOf, QA_TEXT, REPLY, serviceAnswering } from './support.js';
+import { CLOSE, clientOf, platformAnswering, QA_TEXT, REPLY } from './support.js';
 
 const pair = { question: 'q', answer: 'a' };
 const file = (number: number) => ({
@@ -12,9 +12,9 @@ const file = (number: number) => ({
 });
 /** Input from JavaScript, which no compiler checks. */
 const untyped = (input: object) => JSON.parse(JSON.stringify(input));
-const reply = (input: object) => (client: ServiceClient) => client.reply(untyped(input));
-const add = (input: object) => (client: ServiceClient) => client.knowledge.addQa(untyped(input));
-const update = (input: object) => (client: ServiceClient) => client.knowledge.updateQa(untyped(input));
+const reply = (input: object) => (client: PlatformClient) => client.reply(untyped(input));
+const add = (input: object) => (client: PlatformClient) => client.knowledge.addQa(untyped(input));
+const update = (input: object) => (client: PlatformClient) => client.knowledge.updateQa(untyped(input));
 
 describe('input that breaks the contract is not sent', () => {
   test.each([
@@ -28,7 +28,7 @@ describe('input that breaks the contract is not sent', () => {
     [
       'a close without a conversation',
       'conversation_id',
-      (client: ServiceClient) => client.end({ conversationId: '' }),
+      (client: PlatformClient) => client.end({ conversationId: '' }),
     ],
     ['an add without a purpose', 'purpose', add({ name: 'n', qaList: [pair] })],
     ['a purpose in other letters', 'purpose', add({ purpose: 'qa_text', name: 'n', qaList: [pair] })],
@@ -58,48 +58,48 @@ describe('input that breaks the contract is not sent', () => {
       }),
     ],
   ] as const)('%s', async (_, path, call) => {
-    const service = await serviceAnswering();
-    const error: unknown = await call(clientOf(service)).catch((reason: unknown) => reason);
+    const platform = await platformAnswering();
+    const error: unknown = await call(clientOf(platform)).catch((reason: unknown) => reason);
     if (!(error instanceof ValidationError)) throw error;
     expect(error.issues.map((issue) => issue.path)).toContain(path);
-    expect(service.requests).toHaveLength(0);
+    expect(platform.requests).toHaveLength(0);
   });
 
   test('20 files are sent', async () => {
-    const service = await serviceAnswering({ body: { doc: [], failed: [] } });
+    const platform = await platformAnswering({ body: { doc: [], failed: [] } });
     const files = Array.from({ length: 20 }, (_, index) => file(index));
-    await clientOf(service).knowledge.addQa({ purpose: 'QA_FILE', files });
-    expect(JSON.parse(service.requests[0]?.body ?? '').files).toHaveLength(20);
+    await clientOf(platform).knowledge.addQa({ purpose: 'QA_FILE', files });
+    expect(JSON.parse(platform.requests[0]?.body ?? '').files).toHaveLength(20);
   });
 });
 
 describe('what is newer than this package is sent as it is', () => {
   test('a purpose', async () => {
-    const service = await serviceAnswering({ body: { doc: [{ doc_id: 'd', doc_name: 'n' }], failed: [] } });
+    const platform = await platformAnswering({ body: { doc: [{ doc_id: 'd', doc_name: 'n' }], failed: [] } });
     const input = { purpose: 'QA_SITE', name: 'n', site: { url: 'https://a.example.com', depth: 2 } };
-    expect(await clientOf(service).knowledge.addQa(input)).toMatchObject({
+    expect(await clientOf(platform).knowledge.addQa(input)).toMatchObject({
       doc: [{ doc_id: 'd' }],
       missing: 0,
     });
-    expect(JSON.parse(service.requests[0]?.body ?? '')).toEqual(input);
+    expect(JSON.parse(platform.requests[0]?.body ?? '')).toEqual(input);
   });
 
   test('a field about knowledge', async () => {
-    const service = await serviceAnswering({ body: { doc: [{ doc_id: 'd', doc_name: 'n' }], failed: [] } });
-    const { knowledge } = clientOf(service);
+    const platform = await platformAnswering({ body: { doc: [{ doc_id: 'd', doc_name: 'n' }], failed: [] } });
+    const { knowledge } = clientOf(platform);
     await knowledge.addQa({ ...QA_TEXT, qaList: [{ ...pair }], language: 'de' });
     await knowledge.updateQa({ doc_id: 'd', qaList: [pair], language: 'de' });
-    expect(service.requests.map(({ body }) => JSON.parse(body).language)).toEqual(['de', 'de']);
+    expect(platform.requests.map(({ body }) => JSON.parse(body).language)).toEqual(['de', 'de']);
   });
 
   test('a field of a reply or an end, which cannot replace a known one', async () => {
-    const service = await serviceAnswering();
-    const extra = { agent_name: 'Ann', conversation_id: 'another' };
-    await clientOf(service).reply({ ...REPLY, extra });
-    await clientOf(service).end({ ...CLOSE, extra });
-    expect(service.requests.map(({ body }) => JSON.parse(body))).toMatchObject([
-      { agent_name: 'Ann', conversation_id: REPLY.conversationId, body: REPLY.text },
-      { agent_name: 'Ann', conversation_id: CLOSE.conversationId },
+    const platform = await platformAnswering();
+    const extra = { bot_name: 'Ann', conversation_id: 'another' };
+    await clientOf(platform).reply({ ...REPLY, extra });
+    await clientOf(platform).end({ ...CLOSE, extra });
+    expect(platform.requests.map(({ body }) => JSON.parse(body))).toMatchObject([
+      { bot_name: 'Ann', conversation_id: REPLY.conversationId, body: REPLY.text },
+      { bot_name: 'Ann', conversation_id: CLOSE.conversationId },
     ]);
   });
 });
@@ -109,7 +109,7 @@ describe('every failure is a HandoffKitError', () => {
   const circular: Record<string, unknown> = {};
   circular.itself = circular;
 
-  test.each<[string, (client: ServiceClient) => Promise<unknown>]>([
+  test.each<[string, (client: PlatformClient) => Promise<unknown>]>([
     ['no input for a reply', (client) => client.reply(nothing)],
     ['no input for an end', (client) => client.end(nothing)],
     ['no input for an add', (client) => client.knowledge.addQa(nothing)],
@@ -118,19 +118,19 @@ describe('every failure is a HandoffKitError', () => {
     ['a field that JSON cannot express', (client) => client.reply({ ...REPLY, extra: { count: 1n } })],
     ['a field that contains itself', (client) => client.end({ ...CLOSE, extra: circular })],
   ])('and a ValidationError for %s', async (_, call) => {
-    const service = await serviceAnswering();
-    const error: unknown = await call(clientOf(service)).catch((reason: unknown) => reason);
+    const platform = await platformAnswering();
+    const error: unknown = await call(clientOf(platform)).catch((reason: unknown) => reason);
     expect(error).toBeInstanceOf(HandoffKitError);
     expect(error).toBeInstanceOf(ValidationError);
-    expect(error).not.toBeInstanceOf(ServiceError);
+    expect(error).not.toBeInstanceOf(PlatformError);
     expect(error).toMatchObject({ code: 'INVALID_BODY' });
-    expect(service.requests).toHaveLength(0);
+    expect(platform.requests).toHaveLength(0);
   });
 
   test('with CONFIG_INVALID for a wrong option', async () => {
     const wrong = [
-      () => createServiceClient(JSON.parse('{}')),
-      () => Reflect.apply(createServiceClient, null, []),
+      () => createPlatformClient(JSON.parse('{}')),
+      () => Reflect.apply(createPlatformClient, null, []),
       () => clientOf({ baseUrl: 'http://127.0.0.1' }).reply(REPLY, { timeoutMs: -1 }),
     ];
     for (const attempt of wrong) {
@@ -138,20 +138,20 @@ describe('every failure is a HandoffKitError', () => {
         .then(attempt)
         .catch((reason: unknown) => reason);
       expect(error).toBeInstanceOf(HandoffKitError);
-      expect(error).not.toBeInstanceOf(ServiceError);
+      expect(error).not.toBeInstanceOf(PlatformError);
       expect(error).not.toBeInstanceOf(ValidationError);
       expect(error).toMatchObject({ code: 'CONFIG_INVALID' });
     }
   });
 
-  test('and a ServiceError once the platform was called', async () => {
-    const refused = await serviceAnswering({ body: { code: 40000, message: 'no' } });
+  test('and a PlatformError once the platform was called', async () => {
+    const refused = await platformAnswering({ body: { code: 40000, message: 'no' } });
     for (const baseUrl of [refused.baseUrl, `http://127.0.0.1:${await freePort()}`]) {
       const error: unknown = await clientOf({ baseUrl })
         .reply(REPLY)
         .catch((reason: unknown) => reason);
       expect(error).toBeInstanceOf(HandoffKitError);
-      expect(error).toBeInstanceOf(ServiceError);
+      expect(error).toBeInstanceOf(PlatformError);
       expect(error).not.toBeInstanceOf(ValidationError);
     }
   });

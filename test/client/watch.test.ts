@@ -1,8 +1,8 @@
 import { EventEmitter, once } from 'node:events';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { systemClock } from '../../src/client/clock.js';
-import type { Clock, HealthWatch, HealthWatchOptions, ServiceHealth } from '../../src/client/index.js';
-import { API_KEY, clientOf, instantClock, rawService, serviceAnswering } from './support.js';
+import type { Clock, HealthWatch, HealthWatchOptions, PlatformHealth } from '../../src/client/index.js';
+import { API_KEY, clientOf, instantClock, platformAnswering, rawPlatform } from './support.js';
 
 const UP = { body: 'service is normal' };
 const DOWN = { status: 503, body: '' };
@@ -14,7 +14,7 @@ const fail = (): never => {
 
 /** Watches for a number of rounds and returns the reported changes. */
 async function watched(
-  service: { baseUrl: string },
+  platform: { baseUrl: string },
   rounds: number,
   options: Partial<HealthWatchOptions> = {},
 ): Promise<{ told: boolean[]; slept: number[]; watch: HealthWatch }> {
@@ -23,7 +23,7 @@ async function watched(
   const { clock, slept } = instantClock((_, count) => {
     if (count >= rounds) done.abort();
   });
-  const watch = clientOf(service, { clock }).webhooks.watch({
+  const watch = clientOf(platform, { clock }).webhooks.watch({
     onChange: ({ available }) => void told.push(available),
     signal: done.signal,
     ...options,
@@ -34,19 +34,19 @@ async function watched(
 
 describe('a health watch', () => {
   test('reports the first state and then only changes', async () => {
-    const service = await serviceAnswering(UP, UP, DOWN, DOWN, UP);
-    const { told } = await watched(service, 6);
+    const platform = await platformAnswering(UP, UP, DOWN, DOWN, UP);
+    const { told } = await watched(platform, 6);
     expect(told).toEqual([true, false, true]);
-    expect(service.requests).toHaveLength(6);
+    expect(platform.requests).toHaveLength(6);
   });
 
   test('reports a platform that is down from the start', async () => {
-    expect((await watched(await serviceAnswering(DOWN), 2)).told).toEqual([false]);
+    expect((await watched(await platformAnswering(DOWN), 2)).told).toEqual([false]);
   });
 
   test('reports the previous state', async () => {
     const pairs: [boolean, boolean | undefined][] = [];
-    await watched(await serviceAnswering(UP, DOWN), 2, {
+    await watched(await platformAnswering(UP, DOWN), 2, {
       onChange: (health, previous) => void pairs.push([health.available, previous?.available]),
     });
     expect(pairs).toEqual([
@@ -56,10 +56,10 @@ describe('a health watch', () => {
   });
 
   test('probes three times a minute, without the API key', async () => {
-    const service = await serviceAnswering(UP);
-    const { slept } = await watched(service, 3);
+    const platform = await platformAnswering(UP);
+    const { slept } = await watched(platform, 3);
     expect(slept).toEqual([20_000, 20_000, 20_000]);
-    expect(JSON.stringify(service.requests)).not.toContain(API_KEY);
+    expect(JSON.stringify(platform.requests)).not.toContain(API_KEY);
   });
 
   test('subtracts the duration of a probe from the delay, and never probes twice at once', async () => {
@@ -95,7 +95,7 @@ describe('a health watch', () => {
   test('does not keep the process alive while it waits', async () => {
     const stop = new AbortController();
     const seen: unknown[] = [];
-    const client = clientOf(await serviceAnswering(UP), {
+    const client = clientOf(await platformAnswering(UP), {
       clock: {
         async sleep(_ms, _signal, options) {
           seen.push(options);
@@ -109,15 +109,15 @@ describe('a health watch', () => {
   });
 
   test('exposes the last state', async () => {
-    const service = await serviceAnswering(UP, DOWN);
+    const platform = await platformAnswering(UP, DOWN);
     let first: HealthWatch | undefined;
-    const seen: (ServiceHealth | null | undefined)[] = [];
+    const seen: (PlatformHealth | null | undefined)[] = [];
     const done = new AbortController();
     const { clock } = instantClock((_, count) => {
       seen.push(first?.current);
       if (count === 2) done.abort();
     });
-    first = clientOf(service, { clock }).webhooks.watch({ onChange: ignore, signal: done.signal });
+    first = clientOf(platform, { clock }).webhooks.watch({ onChange: ignore, signal: done.signal });
     expect(first.current).toBeNull();
     await once(done.signal, 'abort');
     expect(seen).toMatchObject([{ available: true }, { available: false, status: 503 }]);
@@ -131,8 +131,8 @@ describe('a failing callback', () => {
     ['rejects', () => Promise.reject(new RangeError('handler'))],
   ])('does not stop the watch when it %s', async (_, onChange) => {
     const errors: unknown[] = [];
-    const service = await serviceAnswering(UP, DOWN, UP);
-    await watched(service, 3, { onChange, onError: (error) => void errors.push(error) });
+    const platform = await platformAnswering(UP, DOWN, UP);
+    await watched(platform, 3, { onChange, onError: (error) => void errors.push(error) });
     expect(errors).toHaveLength(3);
     expect(errors[0]).toEqual(new RangeError('handler'));
   });
@@ -142,9 +142,9 @@ describe('a failing callback', () => {
     const note = (warning: Error) => void warnings.push(warning.message);
     process.on('warning', note);
     onTestFinished(() => void process.off('warning', note));
-    const service = await serviceAnswering(UP, DOWN);
-    await watched(service, 3, { onChange: fail, onError: fail });
-    expect(service.requests).toHaveLength(3);
+    const platform = await platformAnswering(UP, DOWN);
+    await watched(platform, 3, { onChange: fail, onError: fail });
+    expect(platform.requests).toHaveLength(3);
     await new Promise(setImmediate);
     expect(warnings.join()).toContain('RangeError');
   });
@@ -152,7 +152,7 @@ describe('a failing callback', () => {
 
 describe('stopping a watch', () => {
   test('ends the wait at once and sends no further probe', async () => {
-    const service = await serviceAnswering(UP);
+    const platform = await platformAnswering(UP);
     const waits: Promise<void>[] = [];
     const asleep = new EventEmitter();
     const sleep: Clock['sleep'] = (ms, signal, options) => {
@@ -161,21 +161,21 @@ describe('stopping a watch', () => {
       asleep.emit('asleep');
       return wait;
     };
-    const watch = clientOf(service, { clock: { sleep } }).webhooks.watch({ onChange: ignore });
+    const watch = clientOf(platform, { clock: { sleep } }).webhooks.watch({ onChange: ignore });
     await once(asleep, 'asleep');
     watch.stop();
     watch.stop();
     await expect(waits[0]).rejects.toMatchObject({ name: 'AbortError' });
     await new Promise(setImmediate);
     expect(waits).toHaveLength(1);
-    expect(service.requests).toHaveLength(1);
+    expect(platform.requests).toHaveLength(1);
   });
 
   test('in the middle of a probe reports nothing', async () => {
     const told: unknown[] = [];
-    const service = await rawService(() => watch.stop());
+    const platform = await rawPlatform(() => watch.stop());
     const signals: AbortSignal[] = [];
-    const client = clientOf(service, {
+    const client = clientOf(platform, {
       fetch: (url, init) => {
         if (init.signal) signals.push(init.signal);
         return fetch(url, init);
@@ -187,14 +187,14 @@ describe('stopping a watch', () => {
     await new Promise(setImmediate);
     expect(told).toEqual([]);
     expect(watch.current).toBeNull();
-    expect(service.seen()).toBe(1);
+    expect(platform.seen()).toBe(1);
   });
 
   test('with an aborted signal starts no probe', async () => {
-    const service = await serviceAnswering(UP);
-    clientOf(service).webhooks.watch({ onChange: ignore, signal: AbortSignal.abort() });
+    const platform = await platformAnswering(UP);
+    clientOf(platform).webhooks.watch({ onChange: ignore, signal: AbortSignal.abort() });
     await new Promise(setImmediate);
-    expect(service.requests).toHaveLength(0);
+    expect(platform.requests).toHaveLength(0);
   });
 
   test('an invalid interval or timeout is refused', async () => {

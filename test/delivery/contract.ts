@@ -1,5 +1,5 @@
 import { describe } from 'vitest';
-import { agents } from './contract/agents.js';
+import { bots } from './contract/bots.js';
 import { deadLetters } from './contract/dead.js';
 import { duplicates } from './contract/duplicates.js';
 import { fencing } from './contract/fencing.js';
@@ -31,7 +31,7 @@ export function describeDelivery(name: string, engine: Engine): void {
     start(engine);
     sharing(engine);
     names(engine);
-    agents(engine);
+    bots(engine);
     retries(engine);
     middleware(engine);
     deadLetters(engine);

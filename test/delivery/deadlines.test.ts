@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import request from 'supertest';
 import { describe, expect, it, vi } from 'vitest';
 import { inline } from '../../src/index.js';
-import { agentMessageBody } from '../fixtures/bodies.js';
+import { botMessageBody } from '../fixtures/bodies.js';
 import { deferred } from '../helpers/deferred.js';
 import { chatEvent } from '../helpers/events.js';
 import { LEVEL } from '../helpers/log-lines.js';
@@ -17,7 +17,7 @@ describe('the ack deadline', () => {
     to.receiver.on('message', () => held.promise);
     const answer = await request(to.url)
       .post('/')
-      .send(agentMessageBody({ conversation_id: 'c' }));
+      .send(botMessageBody({ conversation_id: 'c' }));
     expect([answer.status, answer.text]).toEqual([200, '{"code":200,"msg":"success"}']);
     expect(await to.receiver.stats()).toEqual({ pending: 1, remembered: 0 });
     const about = {
@@ -68,7 +68,7 @@ describe('the ack deadline', () => {
     const held = deferred();
     const errors: string[] = [];
     to.receiver.on('message', () => held.promise).onError(({ error }) => errors.push(String(error)));
-    const body = agentMessageBody();
+    const body = botMessageBody();
     expect((await request(to.url).post('/').send(body)).status).toBe(200);
     held.reject(new Error('too late to say'));
     expect(await to.logged.until('the event is lost')).toMatchObject({ level: LEVEL.error });
@@ -134,7 +134,7 @@ describe('the handler timeout', () => {
     to.receiver
       .on('message', ({ signal }) => once(signal, 'abort'))
       .onError(({ error }) => errors.push(error));
-    expect((await request(to.url).post('/').send(agentMessageBody())).status).toBe(500);
+    expect((await request(to.url).post('/').send(botMessageBody())).status).toBe(500);
     expect(errors).toMatchObject([{ code: 'HANDLER_TIMEOUT' }]);
   });
 });

@@ -1,6 +1,6 @@
 import request from 'supertest';
 import { afterEach, describe, expect, it, vi } from 'vitest';
-import { agentMessageBody, chatBody, closeBody, establishBody } from '../fixtures/bodies.js';
+import { botMessageBody, chatBody, closeBody, establishBody } from '../fixtures/bodies.js';
 import { deferred } from '../helpers/deferred.js';
 import { chatEvent } from '../helpers/events.js';
 import { start, startInline } from '../helpers/start.js';
@@ -11,7 +11,7 @@ afterEach(() => {
 
 describe('the same event a second time', () => {
   it.each([
-    ['/', agentMessageBody()],
+    ['/', botMessageBody()],
     ['/conversation/establish', establishBody()],
     ['/chat', chatBody()],
     ['/conversation/close', closeBody()],
@@ -31,7 +31,7 @@ describe('the same event a second time', () => {
 
   it('at the same time is handled once, and every request is answered 200', async () => {
     const to = await start();
-    const body = agentMessageBody();
+    const body = botMessageBody();
     const sent = Array.from({ length: 10 }, () => request(to.url).post('/').send(body));
     expect((await Promise.all(sent)).map(({ status }) => status)).toEqual(sent.map(() => 200));
     expect(to.seen).toHaveLength(1);
@@ -63,7 +63,7 @@ describe('an event whose handler failed', () => {
     to.receiver.on('message', () => {
       if (broken) throw new Error('not yet');
     });
-    const body = agentMessageBody();
+    const body = botMessageBody();
     expect((await request(to.url).post('/').send(body)).status).toBe(500);
     broken = false;
     expect((await request(to.url).post('/').send(body)).status).toBe(200);
@@ -133,7 +133,7 @@ describe('an event that is no repeat', () => {
     for (const message_id of ['m-1', 'm-2']) {
       await request(to.url)
         .post('/')
-        .send(agentMessageBody({ conversation_id: 'c', message_id }));
+        .send(botMessageBody({ conversation_id: 'c', message_id }));
     }
     expect(to.seen).toHaveLength(2);
   });

@@ -13,7 +13,7 @@ it('a greeting that never finishes does not hold up the handoff', async () => {
   const handleJob = createHandleJob({
     host: {
       name: 'default',
-      hasAgent: () => true,
+      hasBot: () => true,
       handles: () => true,
       handle: async ({ conversationId }) => void handled.push(conversationId),
       greet: () => deferred().promise,

@@ -12,7 +12,7 @@ import { createStoredDelivery } from '../../src/delivery/stored-delivery.js';
 import { storeEvent } from '../../src/delivery/stored-event.js';
 import { deferred } from '../helpers/deferred.js';
 import { chatEvent } from '../helpers/events.js';
-import { flakyService } from '../helpers/fake-service.js';
+import { flakyPlatform } from '../helpers/fake-platform.js';
 import { logLines } from '../helpers/log-lines.js';
 import { makeReceiver } from '../helpers/start.js';
 import { eventually } from './contract/stage.js';
@@ -148,7 +148,7 @@ async function startDelivery(inbox: Queue, lease: Partial<ProcessLease>) {
   const handled: string[] = [];
   delivery.connect({
     name: 'default',
-    hasAgent: () => true,
+    hasBot: () => true,
     handles: () => true,
     handle: async ({ key }) => void handled.push(key),
     greet: async () => {},
@@ -295,7 +295,7 @@ describe('a process', () => {
     ['before the client repeats it', () => ({ retry: {}, clock: { sleep: async () => pause() } })],
   ])('releases a reply that it was about to send when it was paused %s', async (what, settings) => {
     const repeats = what.includes('repeats');
-    const service = await flakyService((_call, nth) =>
+    const platform = await flakyPlatform((_call, nth) =>
       repeats && nth === 1 ? { status: 429 } : { status: 200 },
     );
     const reply = { kind: 'reply', conversationId: 'c', text: 'Hello', timestamp: 1 };
@@ -305,17 +305,17 @@ describe('a process', () => {
       outbox: {
         ...outbox.queue,
         async release(jobs, options) {
-          sentAt.push(service.calls.length);
+          sentAt.push(platform.calls.length);
           await outbox.queue.release(jobs, options);
         },
       },
     });
-    const { receiver } = makeReceiver({ delivery, service: { ...service.options, ...settings() } });
+    const { receiver } = makeReceiver({ delivery, platform: { ...platform.options, ...settings() } });
     await receiver.start();
     await eventually(() => expect(outbox.calls).toContain('complete'));
     expect(outbox.calls).toEqual(['release', 'complete']);
     expect(sentAt[0]).toBe(repeats ? 1 : 0);
-    expect(service.calls).toHaveLength(repeats ? 2 : 1);
+    expect(platform.calls).toHaveLength(repeats ? 2 : 1);
     await receiver.close();
   });
 

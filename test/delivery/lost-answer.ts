@@ -25,7 +25,7 @@ export async function checkLostAnswer(delivery: Delivery, { arm, isLost }: LostA
   const finished: string[] = [];
   delivery.connect({
     name: 'default',
-    hasAgent: () => true,
+    hasBot: () => true,
     handles: () => true,
     async handle({ key }, { attempt }) {
       started.push(`${key} attempt ${attempt}`);

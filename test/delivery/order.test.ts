@@ -1,7 +1,7 @@
 import { setImmediate as turn } from 'node:timers/promises';
 import request from 'supertest';
 import { describe, expect, it } from 'vitest';
-import { agentMessageBody, chatBody } from '../fixtures/bodies.js';
+import { botMessageBody, chatBody } from '../fixtures/bodies.js';
 import { deferred } from '../helpers/deferred.js';
 import { chatEvent } from '../helpers/events.js';
 import { start, startInline } from '../helpers/start.js';
@@ -67,7 +67,7 @@ describe('the events of one conversation', () => {
     });
     const message = request(to.url)
       .post('/')
-      .send(agentMessageBody({ conversation_id: 'c' }))
+      .send(botMessageBody({ conversation_id: 'c' }))
       .then((answer) => answer.status);
     await entered.promise;
     const chat = request(to.url)

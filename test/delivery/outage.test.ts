@@ -5,20 +5,20 @@ import { serve } from '../helpers/serve.js';
 import { sqliteEngine } from '../helpers/sqlite-store.js';
 import { eventually, stage } from './contract/stage.js';
 
-const API_KEY = 'api-key-of-agent-1';
+const API_KEY = 'api-key-of-bot-1';
 const CONVERSATIONS = 10;
 
 /** The simulated platform, and a receiver that answers whatever users say. */
-async function startAll(whenUnknown: 'resend' | 'park') {
-  const simulator = createSimulator({ agents: [{ id: 'agent-1', apiKey: API_KEY }] });
+async function startAll(whenUnknown: 'resend' | 'dead-letter') {
+  const simulator = createSimulator({ bots: [{ id: 'bot-1', apiKey: API_KEY }] });
   const baseUrl = await simulator.listen();
   onTestFinished(() => simulator.close());
-  const service = { baseUrl, apiKey: API_KEY, retry: false, timeoutMs: 2_000 } as const;
-  const to = await (await stage(sqliteEngine)).receive(service, { outbox: { whenUnknown, maxDelayMs: 50 } });
+  const platform = { baseUrl, apiKey: API_KEY, retry: false, timeoutMs: 2_000 } as const;
+  const to = await (await stage(sqliteEngine)).receive(platform, { outbox: { whenUnknown, maxDelayMs: 50 } });
   to.receiver.on('handoff.message', ({ payload, reply }) => reply(payload.body));
   await to.start();
   const { url } = await serve(to.receiver);
-  simulator.agents.update('agent-1', { humanServices: [{ componentId: 'desk', url }] });
+  simulator.bots.update('bot-1', { humanServices: [{ componentId: 'desk', url }] });
   const conversations = await Promise.all(
     Array.from({ length: CONVERSATIONS }, () => simulator.requestHandoff()),
   );
@@ -68,21 +68,21 @@ describe('an outage of the platform', () => {
     expect(all.to.reports).toEqual([]);
   });
 
-  it('makes dead letters of replies whose outcome is unknown, where the policy is to park them', async () => {
-    const all = await startAll('park');
+  it('makes dead letters of replies whose outcome is unknown, where the policy asks for it', async () => {
+    const all = await startAll('dead-letter');
     const said = await talkThrough(all, ['answerNothing', 'answerError']);
     await eventually(async () => {
       expect(await all.to.queues.depth('inbox')).toMatchObject({ waiting: 0 });
       expect(await all.to.queues.depth('outbox')).toMatchObject({ waiting: 0 });
     });
-    const parked = await all.to.queues.list('outbox', { state: 'dead', limit: 100_000 });
+    const deadLetters = await all.to.queues.list('outbox', { state: 'dead', limit: 100_000 });
     for (const { id, replies } of all.conversations) {
       const arrived = replies.map(({ text }) => text);
       expect(arrived).toEqual(said.filter((text) => arrived.includes(text)));
-      const missing = parked.filter(({ conversationId }) => conversationId === id);
+      const missing = deadLetters.filter(({ conversationId }) => conversationId === id);
       expect(arrived.length + missing.length).toBe(said.length);
     }
-    expect(all.to.reports.length).toBe(parked.length);
-    expect(parked.length).toBeGreaterThan(0);
+    expect(all.to.reports.length).toBe(deadLetters.length);
+    expect(deadLetters.length).toBeGreaterThan(0);
   });
 });

@@ -1,6 +1,6 @@
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { chatEvent } from '../helpers/events.js';
-import { flakyService } from '../helpers/fake-service.js';
+import { flakyPlatform } from '../helpers/fake-platform.js';
 import { createPostgresStore, engineOn, postgresStore } from '../helpers/postgres.js';
 import { startServer } from '../helpers/postgres-server.js';
 import { makeReceiver } from '../helpers/start.js';
@@ -45,10 +45,10 @@ describe('connections that are cut while many are in use', () => {
     const server = await startServer();
     onTestFinished(() => server.remove());
     const store = await createPostgresStore(server.connectionString);
-    const service = await flakyService();
+    const platform = await flakyPlatform();
     // The cuts come faster than the retries end: on a busy machine one reply can fail more than the usual 8 times.
     const set = await stage(engineOn(store, QUICK));
-    const to = await set.receive(service.options, { maxAttempts: 1_000 });
+    const to = await set.receive(platform.options, { maxAttempts: 1_000 });
     to.receiver.on('handoff.message', async ({ text, reply }) => void (await reply(text)));
     const unhandled: unknown[] = [];
     const onUnhandled = (error: unknown): void => void unhandled.push(error);
@@ -87,7 +87,7 @@ describe('connections that are cut while many are in use', () => {
     process.off('uncaughtException', onUnhandled).off('unhandledRejection', onUnhandled);
     expect(unhandled).toEqual([]);
     const all = Array.from({ length: 20 }, (_, index) => String(index));
-    for (const id of conversations) expect([...new Set(service.said(id))]).toEqual(all);
+    for (const id of conversations) expect([...new Set(platform.said(id))]).toEqual(all);
   });
 });
 

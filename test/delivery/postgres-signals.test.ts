@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { openPostgresDatabase } from '../../src/delivery/postgres/index.js';
 import { deferred } from '../helpers/deferred.js';
 import { chatEvent } from '../helpers/events.js';
-import { flakyService } from '../helpers/fake-service.js';
+import { flakyPlatform } from '../helpers/fake-platform.js';
 import { engineOn, type PostgresStore, postgresStore } from '../helpers/postgres.js';
 import { AN_HOUR, eventually, notes, stage } from './contract/stage.js';
 
@@ -69,22 +69,22 @@ describe('processes on one database', () => {
   it('are notified of the outcome of a reply that another one has sent', async () => {
     const set = await stage(engineOn(await postgresStore(), NOTIFIED_ONLY));
     const held = deferred();
-    const service = await flakyService(async ({ text }) => {
+    const platform = await flakyPlatform(async ({ text }) => {
       if (text === 'slow') await held.promise;
       return { status: text === 'bad' ? 400 : 200 };
     });
-    const busy = await set.receive(service.options, { concurrency: 1 });
+    const busy = await set.receive(platform.options, { concurrency: 1 });
     await busy.reply('a', 'slow');
-    await eventually(() => expect(service.calls).toHaveLength(1));
-    const idle = await set.receive(service.options);
+    await eventually(() => expect(platform.calls).toHaveLength(1));
+    const idle = await set.receive(platform.options);
     await (await idle.reply('b', 'first')).delivered();
     const good = await busy.reply('c', 'good');
     const bad = await busy.reply('d', 'bad');
     // The answer itself is known to the process that sent the reply.
     expect(await good.delivered()).toBeNull();
-    await expect(bad.delivered()).rejects.toMatchObject({ code: 'REPLY_PARKED' });
+    await expect(bad.delivered()).rejects.toMatchObject({ code: 'REPLY_FAILED' });
     expect(busy.reports).toEqual([]);
-    expect(idle.reports).toMatchObject([{ error: { code: 'SERVICE_REFUSED' } }]);
+    expect(idle.reports).toMatchObject([{ error: { code: 'PLATFORM_REFUSED' } }]);
     held.resolve();
   });
 });

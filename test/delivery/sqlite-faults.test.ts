@@ -4,7 +4,7 @@ import request from 'supertest';
 import { expect, it } from 'vitest';
 import { sqlite } from '../../src/delivery/sqlite/index.js';
 import type { Receiver } from '../../src/index.js';
-import { agentMessageBody, chatBody, establishBody } from '../fixtures/bodies.js';
+import { botMessageBody, chatBody, establishBody } from '../fixtures/bodies.js';
 import { describeWith } from '../helpers/requirement.js';
 import { FROZEN_FILES, freeze, SMALL_DISK, smallDisk, thaw } from '../helpers/small-disk.js';
 import { temporaryFolder, threadedSqlite } from '../helpers/sqlite-store.js';
@@ -95,7 +95,7 @@ describeWith(SMALL_DISK)('SQLite on a full disk', () => {
           release.add('full');
         }),
       );
-      expect((await request(to.url).post('/').send(agentMessageBody())).status).toBe(200);
+      expect((await request(to.url).post('/').send(botMessageBody())).status).toBe(200);
       await release.until(1);
       await to.logged.until('the database cannot be used');
       rmSync(join(folder, 'filler'));

@@ -181,7 +181,7 @@ describe('the queues of a file', () => {
     });
     await to.receiver.start();
     expect(await send(to.url, 'hello')).toBe(200);
-    await to.logged.until('parked as a dead letter');
+    await to.logged.until('became a dead letter');
     state.broken = false;
     const { queues, close } = await openSqliteDatabase(file);
     await eventually(async () => expect(await queues.depth('inbox')).toMatchObject({ dead: 1 }));

@@ -24,7 +24,7 @@ function connect(delivery: ReturnType<typeof sqliteWith>) {
   const handled = notes<string>();
   delivery.connect({
     name: 'default',
-    hasAgent: () => true,
+    hasBot: () => true,
     handles: () => true,
     handle: async ({ key }) => handled.add(key),
     greet: async () => {},
@@ -59,10 +59,10 @@ const HOST = `
   const log = { trace: quiet, debug: quiet, info: quiet, warn: quiet, error: quiet, child: () => log };
   const connect = (file, handle) => {
     const delivery = sqlite({ file });
-    delivery.connect({ name: 'default', hasAgent: () => true, handles: () => true, handle, greet: async () => {}, report: quiet, log });
+    delivery.connect({ name: 'default', hasBot: () => true, handles: () => true, handle, greet: async () => {}, report: quiet, log });
     return delivery;
   };
-  const event = (key) => ({ name: 'handoff.message', agent: 'default', key, conversationId: key, body: {}, receivedAt: 1, requestId: 'r' });
+  const event = (key) => ({ name: 'handoff.message', bot: 'default', key, conversationId: key, body: {}, receivedAt: 1, requestId: 'r' });
 `;
 
 /** Exits while its events are being stored. */

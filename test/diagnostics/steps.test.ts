@@ -7,9 +7,9 @@ import { channels } from '../../src/diagnostics/index.js';
 import { inline, type Steps, webhookUser } from '../../src/index.js';
 import { agentSays } from '../bridge/fake-desk.js';
 import { setUpBridge, sqliteDelivery } from '../bridge/setup.js';
-import { agentMessageBody, chatBody, establishBody } from '../fixtures/bodies.js';
+import { botMessageBody, chatBody, establishBody } from '../fixtures/bodies.js';
 import { chatEvent } from '../helpers/events.js';
-import { fakeService } from '../helpers/fake-service.js';
+import { fakePlatform } from '../helpers/fake-platform.js';
 import { makeReceiver, start } from '../helpers/start.js';
 import { recordSteps } from './record-steps.js';
 
@@ -17,8 +17,8 @@ const post = ({ url }: { url: string }, path: string, body: object) => request(u
 
 describe('the steps of an event', () => {
   it('are published from the request to the answer, with inline delivery', async () => {
-    const service = await fakeService();
-    const to = await start({ service: service.options });
+    const platform = await fakePlatform();
+    const to = await start({ platform: platform.options });
     to.receiver.on('handoff.message', async ({ reply }) => void (await reply('Hello')));
     const steps = recordSteps();
     await post(to, '/chat', chatBody({ conversation_id: 'c-1' }));
@@ -29,8 +29,8 @@ describe('the steps of an event', () => {
       'handle (',
       'reply (',
       'send (',
-      'service (',
-      ') service',
+      'platform (',
+      ') platform',
       ') send',
       ') reply',
       ') handle',
@@ -48,14 +48,14 @@ describe('the steps of an event', () => {
       { receiver, event: 'handoff.message', attempt: 1, isStored: false, result: 'handled' },
     ]);
     expect(steps.ended('send')).toMatchObject([{ receiver, kind: 'reply', conversationId: 'c-1' }]);
-    expect(steps.ended('service')).toMatchObject([
+    expect(steps.ended('platform')).toMatchObject([
       { endpoint: 'reply', method: 'POST', resends: 0, status: 200, failure: null },
     ]);
   });
 
   it('are published across the queues, with the trace that a subscriber gave them', async () => {
-    const service = await fakeService();
-    const { receiver } = makeReceiver({ service: service.options, delivery: await sqliteDelivery() });
+    const platform = await fakePlatform();
+    const { receiver } = makeReceiver({ platform: platform.options, delivery: await sqliteDelivery() });
     onTestFinished(async () => void (await receiver.close({ timeoutMs: 1_000 })));
     receiver.on('handoff.message', async ({ reply, end }) => {
       await reply('Hello');
@@ -93,7 +93,7 @@ describe('the steps of an event', () => {
       throw error;
     });
     const steps = recordSteps();
-    expect((await post(to, '/', agentMessageBody({ conversation_id: 'c-9' }))).status).toBe(500);
+    expect((await post(to, '/', botMessageBody({ conversation_id: 'c-9' }))).status).toBe(500);
     expect(steps.ended('handle')).toMatchObject([{ event: 'message', error }]);
     expect(steps.ended('accept')).toMatchObject([{ result: 'failed' }]);
     expect(steps.ended('request')).toMatchObject([{ status: 500 }]);
@@ -106,14 +106,14 @@ describe('the steps of an event', () => {
     const to = await start();
     to.receiver.use((_context, next) => next.skip('no'));
     const steps = recordSteps();
-    await post(to, '/', agentMessageBody());
+    await post(to, '/', botMessageBody());
     expect(steps.ended('handle')).toMatchObject([{ result: 'skipped' }]);
   });
 
   it('include requests that are refused and probes, but none for other paths', async () => {
     const to = await start({ auth: { message: webhookUser({ username: 'acme' }), handoff: false } });
     const steps = recordSteps();
-    await post(to, '/', agentMessageBody());
+    await post(to, '/', botMessageBody());
     await request(to.url).post('/').set('authorization', 'Bearer acme').send({ istest: true });
     await post(to, '/elsewhere', {});
     expect(steps.ended('request')).toMatchObject([
@@ -124,8 +124,8 @@ describe('the steps of an event', () => {
   });
 
   it('include the greeting, which is not part of the request', async () => {
-    const service = await fakeService();
-    const to = await start({ service: service.options, greeting: 'One moment' });
+    const platform = await fakePlatform();
+    const to = await start({ platform: platform.options, greeting: 'One moment' });
     const steps = recordSteps();
     await post(to, '/conversation/establish', establishBody({ conversation_id: 'c-2' }));
     await steps.until('greet');
@@ -155,7 +155,7 @@ describe('a step', () => {
     const to = await start();
     const seen: unknown[] = [];
     to.receiver.on('message', () => seen.push(store.getStore()));
-    await post(to, '/', agentMessageBody());
+    await post(to, '/', botMessageBody());
     expect(seen).toEqual(['in message']);
   });
 
@@ -170,7 +170,7 @@ describe('a step', () => {
       await new Promise(setImmediate);
       seen.push(store.getStore());
     });
-    await post(to, '/', agentMessageBody());
+    await post(to, '/', botMessageBody());
     expect(seen).toEqual(['around']);
   });
 
@@ -190,7 +190,7 @@ describe('a step', () => {
       auth: { message: webhookUser({ username: 'acme' }), handoff: false },
     });
     const run = { attempt: 1, signal: new AbortController().signal };
-    const event = { ...chatEvent('c'), name: 'message', body: agentMessageBody() } as never;
+    const event = { ...chatEvent('c'), name: 'message', body: botMessageBody() } as never;
     expect(host?.handle(event, run)).toBeUndefined();
     recordSteps();
     expect(await host?.handle(event, run)).toBe('handled');

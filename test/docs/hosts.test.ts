@@ -111,7 +111,7 @@ describe('the table of hosts', () => {
 const API_KEY = 'key-of-the-agent';
 
 async function startSimulator() {
-  const simulator = createSimulator({ agents: [{ id: 'agent', apiKey: API_KEY }] });
+  const simulator = createSimulator({ bots: [{ id: 'agent', apiKey: API_KEY }] });
   onTestFinished(() => simulator.close());
   return { simulator, url: await simulator.listen() };
 }
@@ -120,8 +120,8 @@ const environmentOf = (url: string) => ({
   WEBHOOK_USERNAME: USERNAME,
   WEBHOOK_SECRET: SECRET,
   HANDOFF_TOKEN: PATH_TOKEN,
-  SERVICE_API_KEY: API_KEY,
-  SERVICE_BASE_URL: url,
+  PLATFORM_API_KEY: API_KEY,
+  PLATFORM_BASE_URL: url,
 });
 
 async function expectAnswered(
@@ -129,11 +129,11 @@ async function expectAnswered(
   port: number,
 ): Promise<void> {
   const webhook = `http://127.0.0.1:${port}/webhook`;
-  simulator.agents.update('agent', {
+  simulator.bots.update('agent', {
     message: { url: webhook, username: USERNAME, secret: SECRET },
     humanServices: [{ componentId: 'desk', url: `${webhook}/${PATH_TOKEN}` }],
   });
-  expect(await simulator.agentMessage({ text: 'Hello' })).toMatchObject({ status: 200 });
+  expect(await simulator.botMessage({ text: 'Hello' })).toMatchObject({ status: 200 });
   const handoff = await simulator.requestHandoff();
   await handoff.say('Where is it?');
   expect((await handoff.nextReply()).text).toBe('You said: Where is it?');

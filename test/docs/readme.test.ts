@@ -38,13 +38,13 @@ describe('the README', () => {
   it('opens with code whose variables have the names of the command line', () => {
     const known = [...Object.values(SETTINGS).map(({ env }) => env), 'HANDOFF_TOKEN'];
     const named = opening.match(/\b[A-Z]+(?:_[A-Z]+)*\b(?= =|,| \}|\)| \?\?)/g) ?? [];
-    expect(named).toContain('SERVICE_API_KEY');
+    expect(named).toContain('PLATFORM_API_KEY');
     expect(named.filter((name) => !known.includes(name))).toEqual([]);
   });
 
   it('has settings that lead to the simulated platform', () => {
     const [, port] = /handoff-kit simulate .*--port (\d+)/.exec(README) ?? [];
-    expect(settings.SERVICE_BASE_URL).toBe(`http://127.0.0.1:${port}`);
+    expect(settings.PLATFORM_BASE_URL).toBe(`http://127.0.0.1:${port}`);
   });
 
   it.each([
@@ -52,11 +52,11 @@ describe('the README', () => {
     ['a username alone', {}, 'Bearer acme'],
   ])('opens with code that runs with %s: a user is answered', async (_with, secret, authorization) => {
     const replies: unknown[] = [];
-    const service = createServer((request, response) => {
+    const platform = createServer((request, response) => {
       request.setEncoding('utf8').on('data', (text: string) => replies.push(JSON.parse(text)));
       request.on('end', () => response.end('{"code":200,"message":"success"}'));
     });
-    await new Promise<void>((done) => service.listen(0, '127.0.0.1', done));
+    await new Promise<void>((done) => platform.listen(0, '127.0.0.1', done));
     const port = await freePort();
     const token = settings.HANDOFF_TOKEN;
     // Written without types, so that Node runs it as it is printed.
@@ -68,7 +68,7 @@ describe('the README', () => {
         ...settings,
         ...secret,
         PORT: String(port),
-        SERVICE_BASE_URL: `http://127.0.0.1:${(service.address() as AddressInfo).port}`,
+        PLATFORM_BASE_URL: `http://127.0.0.1:${(platform.address() as AddressInfo).port}`,
       },
       stdio: ['ignore', 'pipe', 'inherit'],
     });
@@ -91,20 +91,20 @@ describe('the README', () => {
       await expect.poll(() => printed).toContain(`Listening on http://localhost:${port}/webhook`);
     } finally {
       await ended(child);
-      service.close();
+      platform.close();
     }
   });
 
   it('opens with code in which the doctor finds nothing wrong while the simulator runs', async () => {
-    const simulator = createSimulator({ agents: [{ id: 'agent', apiKey: settings.SERVICE_API_KEY ?? '' }] });
+    const simulator = createSimulator({ bots: [{ id: 'agent', apiKey: settings.PLATFORM_API_KEY ?? '' }] });
     onTestFinished(() => simulator.close());
     const port = await freePort();
     const token = settings.HANDOFF_TOKEN;
     writeFileSync(join(WORK, 'examined.mjs'), opening);
     const { WEBHOOK_SECRET: _secret, ...environment } = process.env;
-    const service = { SERVICE_BASE_URL: await simulator.listen() };
+    const platform = { PLATFORM_BASE_URL: await simulator.listen() };
     const child = spawn(process.execPath, [join(WORK, 'examined.mjs')], {
-      env: { ...environment, ...settings, ...service, PORT: String(port) },
+      env: { ...environment, ...settings, ...platform, PORT: String(port) },
       stdio: ['ignore', 'ignore', 'inherit'],
     });
     onTestFinished(() => ended(child));

@@ -1,14 +1,14 @@
 import { describe, expect, it } from 'vitest';
 import { eventKey, needsSession } from '../../src/events/index.js';
 import { validateWebhook, type WebhookEndpoint } from '../../src/protocol/index.js';
-import { agentMessageBody, chatBody, closeBody, establishBody, type WireBody } from '../fixtures/bodies.js';
+import { botMessageBody, chatBody, closeBody, establishBody, type WireBody } from '../fixtures/bodies.js';
 
 const keyOf = (endpoint: WebhookEndpoint, body: WireBody, session?: number): string =>
   eventKey(endpoint, validateWebhook(endpoint, body), { session });
 
 describe('two deliveries of one event', () => {
   it.each<[WebhookEndpoint, WireBody]>([
-    ['message', agentMessageBody()],
+    ['message', botMessageBody()],
     ['establish', establishBody()],
     ['chat', chatBody()],
     ['close', closeBody()],
@@ -36,8 +36,8 @@ describe('two events', () => {
     [
       'message ids',
       'message',
-      agentMessageBody({ conversation_id: 'c' }),
-      agentMessageBody({ conversation_id: 'c' }),
+      botMessageBody({ conversation_id: 'c' }),
+      botMessageBody({ conversation_id: 'c' }),
     ],
     ['times', 'establish', establishBody(same), establishBody({ ...same, timestamp: 2 })],
     ['words', 'chat', chatBody(same), chatBody({ ...same, body: 'other' })],
@@ -79,7 +79,7 @@ describe('two events', () => {
     ['establish', establishBody()],
     ['close', closeBody()],
     ['chat', chatBody({ timestamp: null })],
-    ['message', agentMessageBody({ create_time: null })],
+    ['message', botMessageBody({ create_time: null })],
   ])('need no session otherwise: %s', (endpoint, body) => {
     expect(needsSession(endpoint, validateWebhook(endpoint, body))).toBe(false);
   });

@@ -1,5 +1,5 @@
 import { BEARER_TOKEN, PATH_TOKEN, SECRET, USERNAME } from '../helpers/credentials.js';
-import { API_KEY } from '../helpers/fake-service.js';
+import { API_KEY } from '../helpers/fake-platform.js';
 import { type RunningProgram, runNode } from '../standalone/program.js';
 
 /** An example that runs in a child process. */
@@ -13,7 +13,7 @@ const SETTINGS = {
   WEBHOOK_USERNAME: USERNAME,
   WEBHOOK_SECRET: SECRET,
   HANDOFF_TOKEN: PATH_TOKEN,
-  SERVICE_API_KEY: API_KEY,
+  PLATFORM_API_KEY: API_KEY,
 } as const;
 
 /** Wrong credentials. */

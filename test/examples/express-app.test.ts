@@ -1,14 +1,14 @@
 import { expect, it } from 'vitest';
-import { agentMessageBody, chatBody, closeBody, establishBody } from '../fixtures/bodies.js';
+import { botMessageBody, chatBody, closeBody, establishBody } from '../fixtures/bodies.js';
 import { basicHeader, PATH_TOKEN, SECRET, USERNAME } from '../helpers/credentials.js';
-import { API_KEY, fakeService } from '../helpers/fake-service.js';
+import { API_KEY, fakePlatform } from '../helpers/fake-platform.js';
 import { post } from '../standalone/program.js';
 import { runExample, WRONG } from './example.js';
 
 it('the receiver runs in an Express app with other routes', async () => {
-  const service = await fakeService();
-  const app = await runExample('express-app', { SERVICE_BASE_URL: service.options.baseUrl });
-  const message = agentMessageBody({ conversation_id: 'conversation-of-the-example' });
+  const platform = await fakePlatform();
+  const app = await runExample('express-app', { PLATFORM_BASE_URL: platform.options.baseUrl });
+  const message = botMessageBody({ conversation_id: 'conversation-of-the-example' });
   const conversation_id = 'handoff-of-the-example';
   const handoff = `${app.url}/webhook/${PATH_TOKEN}`;
 
@@ -25,7 +25,7 @@ it('the receiver runs in an Express app with other routes', async () => {
   expect((await post(`${handoff}/conversation/establish`, request)).status).toBe(200);
   expect(await (await fetch(`${app.url}/open`)).json()).toEqual([conversation_id]);
   expect((await post(`${handoff}/chat`, chatBody({ conversation_id, body: 'Hi' }))).status).toBe(200);
-  expect(service.calls).toMatchObject([
+  expect(platform.calls).toMatchObject([
     { body: { conversation_id, body: 'Hello Jane, a colleague will be with you in a moment.' } },
     { body: { conversation_id, body: 'You said: Hi' }, authorization: `Bearer ${API_KEY}` },
   ]);

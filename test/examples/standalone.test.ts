@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { expect, it } from 'vitest';
-import { agentMessageBody, chatBody } from '../fixtures/bodies.js';
+import { botMessageBody, chatBody } from '../fixtures/bodies.js';
 import { basicHeader, PATH_TOKEN, SECRET, USERNAME } from '../helpers/credentials.js';
 import { post } from '../standalone/program.js';
 import { runExample, WRONG } from './example.js';
@@ -8,8 +8,8 @@ import { runExample, WRONG } from './example.js';
 it('a receiver runs as its own program', async () => {
   const app = await runExample('standalone');
   const authorization = basicHeader(USERNAME, SECRET);
-  expect((await post(`${app.url}/webhook`, agentMessageBody(), WRONG)).status).toBe(401);
-  const answer = await post(`${app.url}/webhook`, agentMessageBody(), { authorization });
+  expect((await post(`${app.url}/webhook`, botMessageBody(), WRONG)).status).toBe(401);
+  const answer = await post(`${app.url}/webhook`, botMessageBody(), { authorization });
   expect(answer.status).toBe(200);
   await app.until(new RegExp(`message received with request ${answer.headers.get('x-request-id')}`));
   expect((await post(`${app.url}/webhook/${'x'.repeat(20)}/chat`, chatBody())).status).toBe(401);

@@ -105,7 +105,7 @@ export function describeConversations(name: string, engine: Engine): void {
       expect(await receiver.conversations.list({ states: ['connected'] })).toEqual([]);
     });
 
-    it('connects a conversation with an agent’s first reply, and not with a greeting', async () => {
+    it('connects a conversation with a bot’s first reply, and not with a greeting', async () => {
       const { bench, receiver, becomes } = await benchWith(engine, {
         greeting: 'One moment',
         register: (made) => made.on('handoff.message', ({ payload, reply }) => reply(payload.body)),
@@ -113,15 +113,15 @@ export function describeConversations(name: string, engine: Engine): void {
       const first = await bench.requestHandoff();
       expect(await bench.nextReply()).toMatchObject({ text: 'One moment' });
       await becomes({ state: 'waiting', firstReplyAt: expect.any(Date) as Date });
-      await receiver.conversations.reply(first.id, 'Still looking', { by: 'kit' });
+      await receiver.conversations.reply(first.id, 'Still looking', { by: 'system' });
       expect(await receiver.conversations.get(first.id)).toMatchObject({
         state: 'waiting',
-        humanAgent: null,
+        agentName: null,
       });
-      await receiver.conversations.reply(first.id, 'Hello', { humanAgent: 'Bo' });
+      await receiver.conversations.reply(first.id, 'Hello', { agentName: 'Bo' });
       expect(await receiver.conversations.get(first.id)).toMatchObject({
         state: 'connected',
-        humanAgent: 'Bo',
+        agentName: 'Bo',
       });
 
       await bench.requestHandoff();
@@ -143,7 +143,7 @@ export function describeConversations(name: string, engine: Engine): void {
       expect(states).toEqual(['closing']);
     });
 
-    it('closes a conversation that no agent answered in time', async () => {
+    it('closes a conversation that no bot answered in time', async () => {
       const { bench, becomes } = await benchWith(engine);
       await bench.requestHandoff();
       await becomes({ state: 'waiting' });
@@ -161,8 +161,8 @@ export function describeConversations(name: string, engine: Engine): void {
 
       const second = await bench.requestHandoff();
       await becomes({ state: 'waiting' });
-      await receiver.conversations.end(second.id, { by: 'kit', why: 'out of hours' });
-      await becomes({ state: 'closed', closure: { by: 'kit', why: 'out of hours' } });
+      await receiver.conversations.end(second.id, { by: 'system', why: 'out of hours' });
+      await becomes({ state: 'closed', closure: { by: 'system', why: 'out of hours' } });
       await eventually(() => expect(second).toMatchObject({ state: 'closed', endedBy: 'human' }));
     });
 
@@ -182,7 +182,7 @@ export function describeConversations(name: string, engine: Engine): void {
       const second = await bench.requestHandoff();
       await bench.closeByUser();
       await becomes({ state: 'closed' });
-      const receipt = await receiver.conversations.end(second.id, { by: 'kit', once: 'bye' });
+      const receipt = await receiver.conversations.end(second.id, { by: 'system', once: 'bye' });
       expect(await receipt.delivered()).toBeNull();
       expect(await receiver.conversations.get(second.id)).toMatchObject({ closure: { by: 'user' } });
 
@@ -339,7 +339,7 @@ export function describeConversations(name: string, engine: Engine): void {
 /** A notice that the user closed the conversation. */
 const closedEvent = (conversationId: string, receivedAt: number): DeliveredEvent<'handoff.closed'> => ({
   name: 'handoff.closed',
-  agent: 'default',
+  bot: 'default',
   key: `closed ${receivedAt}`,
   conversationId,
   body: { conversation_id: conversationId, timestamp: receivedAt, type: 'USER_CLOSED' },

@@ -126,7 +126,7 @@ describe('a request', () => {
       user: { key: 'user:ada', userId: 'ada' },
       transcript: [
         { from: 'user', text: 'help' },
-        { from: 'agent', text: '' },
+        { from: 'bot', text: '' },
       ],
       requestedAt: new Date(NOW),
       replyBy: new Date(NOW + 60_000),
@@ -146,7 +146,7 @@ describe('a request', () => {
     const lifecycle = start();
     await lifecycle.request(requestEvent('c', { userId: 'ada' }));
     await lifecycle.link('c', LINK);
-    await lifecycle.replied('c', { human: true, humanAgent: 'Bo' });
+    await lifecycle.replied('c', { human: true, agentName: 'Bo' });
     await lifecycle.end('c', 'agent', 'resolved');
     await lifecycle.close('c');
     const again = requestEvent('c', { userId: 'bob', receivedAt: NOW });
@@ -158,7 +158,7 @@ describe('a request', () => {
       requestKey: again.key,
       requestedAt: new Date(NOW),
       link: null,
-      humanAgent: null,
+      agentName: null,
       firstReplyAt: null,
       closure: null,
     });
@@ -170,12 +170,12 @@ describe('both sides closing at once', () => {
   it('closes once, by whichever was first', async () => {
     const lifecycle = start();
     await bring(lifecycle, 'connected');
-    const [user, agent] = await Promise.all([
+    const [user, bot] = await Promise.all([
       lifecycle.end('c', 'user', 'USER_CLOSED'),
       lifecycle.end('c', 'agent', 'done'),
     ]);
-    expect([user?.isFirst, agent?.isFirst].filter(Boolean)).toHaveLength(1);
-    expect(user?.conversation.closure).toEqual(agent?.conversation.closure);
+    expect([user?.isFirst, bot?.isFirst].filter(Boolean)).toHaveLength(1);
+    expect(user?.conversation.closure).toEqual(bot?.conversation.closure);
     await Promise.all([lifecycle.close('c'), lifecycle.close('c')]);
     expect(await lifecycle.store.get('c')).toMatchObject({
       state: 'closed',
@@ -189,19 +189,19 @@ describe('a reply', () => {
     const lifecycle = start();
     await bring(lifecycle, 'closed');
     const before = await lifecycle.store.get('c');
-    expect(await lifecycle.replied('c', { human: true, humanAgent: 'Bo' })).toBeNull();
+    expect(await lifecycle.replied('c', { human: true, agentName: 'Bo' })).toBeNull();
     expect(await lifecycle.store.get('c')).toEqual(before);
   });
 
-  it('changes the conversation once, and again only when another agent answers', async () => {
+  it('changes the conversation once, and again only when another bot answers', async () => {
     const lifecycle = start();
     await bring(lifecycle, 'waiting');
-    const first = await lifecycle.replied('c', { human: true, humanAgent: 'Bo' });
-    expect(first).toMatchObject({ state: 'connected', firstReplyAt: new Date(NOW), humanAgent: 'Bo' });
+    const first = await lifecycle.replied('c', { human: true, agentName: 'Bo' });
+    expect(first).toMatchObject({ state: 'connected', firstReplyAt: new Date(NOW), agentName: 'Bo' });
     expect(await lifecycle.replied('c', { human: true })).toEqual(first);
     expect(await lifecycle.replied('c', { human: false })).toEqual(first);
-    expect(await lifecycle.replied('c', { human: true, humanAgent: 'Al' })).toMatchObject({
-      humanAgent: 'Al',
+    expect(await lifecycle.replied('c', { human: true, agentName: 'Al' })).toMatchObject({
+      agentName: 'Al',
     });
   });
 });

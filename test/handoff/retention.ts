@@ -13,7 +13,7 @@ export function describeRetention(name: string, engine: Engine): void {
     const delivery = await store.open({ rememberMs });
     delivery.connect({
       name: 'default',
-      hasAgent: () => true,
+      hasBot: () => true,
       handles: () => true,
       handle: async () => {},
       greet: async () => {},

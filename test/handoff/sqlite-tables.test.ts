@@ -54,7 +54,7 @@ describe('what SQLite keeps', () => {
     const delivery = sqlite({ file, rememberMs: 50, pollMs: 20 });
     delivery.connect({
       name: 'default',
-      hasAgent: () => true,
+      hasBot: () => true,
       handles: () => true,
       handle: async () => {},
       greet: async () => {},

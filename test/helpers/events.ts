@@ -9,7 +9,7 @@ export function chatEvent(
 ): DeliveredEvent<'handoff.message'> {
   return {
     name: 'handoff.message',
-    agent: 'default',
+    bot: 'default',
     key,
     conversationId,
     body: { conversation_id: conversationId, timestamp: receivedAt, body: text },
@@ -25,7 +25,7 @@ export function requestEvent(
 ): DeliveredEvent<'handoff.requested'> {
   return {
     name: 'handoff.requested',
-    agent: 'default',
+    bot: 'default',
     key,
     conversationId,
     body: {

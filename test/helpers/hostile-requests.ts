@@ -1,5 +1,5 @@
 import { fc } from '@fast-check/vitest';
-import { agentMessageBody, chatBody, closeBody, establishBody, type WireBody } from '../fixtures/bodies.js';
+import { botMessageBody, chatBody, closeBody, establishBody, type WireBody } from '../fixtures/bodies.js';
 import { hostileJson, hostileObject } from '../protocol/hostile.js';
 import { basicHeader, PATH_TOKEN, SECRET, USERNAME } from './credentials.js';
 import type { RawRequest } from './raw.js';
@@ -12,7 +12,7 @@ export interface HostileRequest extends RawRequest {
 const METHODS = ['GET', 'PUT', 'PATCH', 'DELETE', 'HEAD', 'OPTIONS', 'TRACE', 'PROPFIND'];
 
 const ENDPOINTS: readonly (readonly [path: string, make: () => WireBody])[] = [
-  ['/', agentMessageBody],
+  ['/', botMessageBody],
   ['/conversation/establish', establishBody],
   ['/chat', chatBody],
   ['/conversation/close', closeBody],
@@ -109,7 +109,7 @@ const strangeWithin = (make: () => WireBody): fc.Arbitrary<WireBody> =>
       ...make(),
       usage: anything,
       istest: anything === true ? false : anything,
-      ...(make === agentMessageBody && { output: items }),
+      ...(make === botMessageBody && { output: items }),
     }));
 
 /** A number that JSON.stringify cannot write stands in its place. */
@@ -156,7 +156,7 @@ const sloppy = (make: () => WireBody): fc.Arbitrary<string> =>
       const body = make();
       const { conversation_id, message_id } = body;
       Object.assign(body, changes, { conversation_id: isLarge ? LARGE_INTEGER : conversation_id });
-      if (make === agentMessageBody) body.message_id = message_id;
+      if (make === botMessageBody) body.message_id = message_id;
       if (make === chatBody) body.body = words;
       return JSON.stringify(body).replaceAll(`"${LARGE_INTEGER}"`, LARGE_INTEGER);
     });

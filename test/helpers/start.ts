@@ -57,7 +57,7 @@ export function startInline(
   const delivery = inline(options);
   delivery.connect({
     name: 'default',
-    hasAgent: () => true,
+    hasBot: () => true,
     handles: () => true,
     // Like the dispatcher: never throws synchronously, and returns no promise for synchronous handlers.
     handle(event, run) {

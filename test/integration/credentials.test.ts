@@ -44,8 +44,8 @@ describe('the message webhook, called with', () => {
     const { simulator, receiverUrl, seen, exchangesWith } = await startIntegration({
       receiver: { auth: { message, handoff: noAuth() } },
     });
-    simulator.agents.update('agent-1', { message: { url: `${receiverUrl}/`, ...sent } });
-    expect(await simulator.agentMessage({ text: 'Hello' })).toMatchObject({ status: 200 });
+    simulator.bots.update('bot-1', { message: { url: `${receiverUrl}/`, ...sent } });
+    expect(await simulator.botMessage({ text: 'Hello' })).toMatchObject({ status: 200 });
     expect(seen).toMatchObject([{ event: 'message', text: 'Hello' }]);
     const { authorization } = exchangesWith('/')[0]?.headers ?? {};
     if (header) expect(authorization).toMatch(header);
@@ -56,9 +56,9 @@ describe('the message webhook, called with', () => {
     const { simulator, receiverUrl, seen } = await startIntegration({
       receiver: { auth: { message, handoff: noAuth() } },
     });
-    simulator.agents.update('agent-1', { message: { url: `${receiverUrl}/`, ...sent } });
+    simulator.bots.update('bot-1', { message: { url: `${receiverUrl}/`, ...sent } });
     simulator.faults.set('wrongCredentials');
-    expect(await simulator.agentMessage({ text: 'Hello' })).toMatchObject({
+    expect(await simulator.botMessage({ text: 'Hello' })).toMatchObject({
       status: 401,
       body: { code: 401, msg: 'unauthorized' },
     });
@@ -72,7 +72,7 @@ describe('the handoff endpoints, called with', () => {
       receiver: { auth: { message: false, handoff } },
     });
     const desk = { componentId: 'desk', url: receiverUrl + path, ...sent };
-    simulator.agents.update('agent-1', { message: undefined, humanServices: [desk] });
+    simulator.bots.update('bot-1', { message: undefined, humanServices: [desk] });
     const conversation = await simulator.requestHandoff();
     await conversation.say('hello');
     await conversation.closeByUser();
@@ -89,7 +89,7 @@ describe('the handoff endpoints, called with', () => {
       receiver: { auth: { message: false, handoff } },
     });
     const desk = { componentId: 'desk', url: receiverUrl + path, ...sent };
-    simulator.agents.update('agent-1', { message: undefined, humanServices: [desk] });
+    simulator.bots.update('bot-1', { message: undefined, humanServices: [desk] });
     simulator.faults.set('wrongCredentials');
     const conversation = await simulator.requestHandoff();
     expect(conversation).toMatchObject({ state: 'busy', deliveries: [{ status: 401 }] });
@@ -99,7 +99,7 @@ describe('the handoff endpoints, called with', () => {
   it('another token in the path', async () => {
     const { simulator, receiverUrl, seen } = await startIntegration();
     const desk = { componentId: 'desk', url: `${receiverUrl}/another-token-of-this-length` };
-    simulator.agents.update('agent-1', { humanServices: [desk] });
+    simulator.bots.update('bot-1', { humanServices: [desk] });
     expect(await simulator.requestHandoff()).toMatchObject({ state: 'busy', deliveries: [{ status: 401 }] });
     expect(seen).toEqual([]);
   });

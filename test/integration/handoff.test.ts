@@ -35,7 +35,7 @@ describe('a handoff, in both directions', () => {
         conversation_id,
         timestamp: clock.now(),
         email: 'ada@example.com',
-        bot_id: 'agent-1',
+        bot_id: 'bot-1',
         body: [
           { text: 'A human, please', message_type: 'QUESTION' },
           { text: '', message_type: 'ANSWER' },
@@ -74,8 +74,8 @@ describe('a handoff, in both directions', () => {
     expect(exchangesWith(CLOSE)).toEqual([]);
 
     const late = { conversationId: 'c-1', text: 'One more thing' };
-    await expect(client.reply(late)).rejects.toMatchObject({ serviceCode: 40356 });
-    await expect(client.end(late)).rejects.toMatchObject({ serviceCode: 40356 });
+    await expect(client.reply(late)).rejects.toMatchObject({ platformCode: 40356 });
+    await expect(client.end(late)).rejects.toMatchObject({ platformCode: 40356 });
     const again = await simulator.requestHandoff({ conversationId: 'c-1' });
     await client.reply(late);
     expect(again.replies).toMatchObject([{ text: 'One more thing' }]);
@@ -92,7 +92,7 @@ describe('a handoff, in both directions', () => {
     ]);
     expect(seen.map(({ event }) => event)).toEqual(['handoff.requested', 'handoff.closed']);
     await expect(client.reply({ conversationId: id, text: 'Sorry' })).rejects.toMatchObject({
-      serviceCode: 40356,
+      platformCode: 40356,
     });
   });
 
@@ -117,11 +117,11 @@ describe('a handoff, in both directions', () => {
   });
 });
 
-describe('agent messages', () => {
+describe('bot messages', () => {
   it('follow the protocol on the wire, including human replies', async () => {
     const { simulator, client, seen, exchangesWith } = await startIntegration();
-    await simulator.agentMessage({ text: 'It is on its way', userId: 'ada', conversationId: 'a-1' });
-    const { id } = await simulator.requestHandoff({ agentConversationId: 'a-1' });
+    await simulator.botMessage({ text: 'It is on its way', userId: 'ada', conversationId: 'a-1' });
+    const { id } = await simulator.requestHandoff({ botConversationId: 'a-1' });
     await client.reply({ conversationId: id, text: 'I am human' });
     await simulator.idle();
     expect(exchangesWith('/').map(({ answer }) => JSON.parse(answer))).toEqual([

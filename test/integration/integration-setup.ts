@@ -1,5 +1,5 @@
 import { expect, onTestFinished } from 'vitest';
-import { createServiceClient, pathToken, type ReceiverOptions, webhookUser } from '../../src/index.js';
+import { createPlatformClient, pathToken, type ReceiverOptions, webhookUser } from '../../src/index.js';
 import { createManualClock, createSimulator, type SimulatorOptions } from '../../src/simulator/index.js';
 import { PATH_TOKEN, SECRET, USERNAME } from '../helpers/credentials.js';
 import { serve } from '../helpers/serve.js';
@@ -7,8 +7,8 @@ import { makeReceiver } from '../helpers/start.js';
 import { createOpenApiValidator } from './openapi-validator.js';
 import { type ProxiedExchange, startRecordingProxy } from './recording-proxy.js';
 
-/** The API key of the agent. */
-export const API_KEY = 'api-key-of-agent-1';
+/** The API key of the bot. */
+export const API_KEY = 'api-key-of-bot-1';
 
 const validator = createOpenApiValidator();
 
@@ -30,18 +30,18 @@ export async function startIntegration({
   const clock = createManualClock();
   const simulator = createSimulator({ clock, ...simulatorOptions });
   const direct = await simulator.listen();
-  const toService = await startRecordingProxy(direct, record);
-  const service = { baseUrl: toService.url, apiKey: API_KEY, retry: false } as const;
+  const toPlatform = await startRecordingProxy(direct, record);
+  const platform = { baseUrl: toPlatform.url, apiKey: API_KEY, retry: false } as const;
 
   const { receiver, seen } = makeReceiver({
     auth: { message: webhookUser({ username: USERNAME, secret: SECRET }), handoff: pathToken(PATH_TOKEN) },
-    service,
+    platform,
     ...receiverOptions,
   });
   const served = await serve(receiver);
   const toReceiver = await startRecordingProxy(served.url, record);
-  simulator.agents.add({
-    id: 'agent-1',
+  simulator.bots.add({
+    id: 'bot-1',
     apiKey: API_KEY,
     message: { url: `${toReceiver.url}/`, username: USERNAME, secret: SECRET },
     humanServices: [
@@ -52,7 +52,7 @@ export async function startIntegration({
   onTestFinished(async () => {
     await simulator.idle();
     await receiver.close();
-    await Promise.all([toService.end(), toReceiver.end(), simulator.close()]);
+    await Promise.all([toPlatform.end(), toReceiver.end(), simulator.close()]);
     expect(exchanges.flatMap(validator.violations)).toEqual([]);
   });
 
@@ -62,12 +62,12 @@ export async function startIntegration({
     receiver,
     seen,
     exchanges,
-    client: createServiceClient(service),
+    client: createPlatformClient(platform),
     /** The simulator's own address, without the proxy: for exchanges that violate openapi.json. */
     direct,
     receiverUrl: toReceiver.url,
     /** A client with another key. */
-    clientWith: (apiKey: string) => createServiceClient({ ...service, apiKey }),
+    clientWith: (apiKey: string) => createPlatformClient({ ...platform, apiKey }),
     /** Calls the simulator without client and proxy. */
     raw: async (method: string, path: string, body: unknown) => {
       const headers = { authorization: `Bearer ${API_KEY}`, 'content-type': 'application/json' };

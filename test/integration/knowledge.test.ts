@@ -68,6 +68,10 @@ describe('knowledge, from the client exchangesWith the simulator', () => {
   it('of an unknown document is refused with 40000', async () => {
     const { client } = await startIntegration();
     const update = client.knowledge.updateQa({ doc_id: 'nothing', qaList: [pair] });
-    await expect(update).rejects.toMatchObject({ code: 'SERVICE_REFUSED', status: 400, serviceCode: 40000 });
+    await expect(update).rejects.toMatchObject({
+      code: 'PLATFORM_REFUSED',
+      status: 400,
+      platformCode: 40000,
+    });
   });
 });

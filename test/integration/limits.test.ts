@@ -1,12 +1,12 @@
 import { describe, expect, it } from 'vitest';
-import { createServiceClient, type ServiceClient } from '../../src/index.js';
-import { SERVICE_PATHS, ValidationError } from '../../src/protocol/index.js';
+import { createPlatformClient, type PlatformClient } from '../../src/index.js';
+import { PLATFORM_PATHS, ValidationError } from '../../src/protocol/index.js';
 import { fileServer } from './file-server.js';
 import { API_KEY, startIntegration } from './integration-setup.js';
 import { createOpenApiValidator } from './openapi-validator.js';
 
 const { bodyViolations } = createOpenApiValidator();
-const { addQa, updateQa, reply, close } = SERVICE_PATHS;
+const { addQa, updateQa, reply, close } = PLATFORM_PATHS;
 const qaList = [{ question: 'How long?', answer: 'Two days.' }];
 
 /** Copies of an entry. */
@@ -95,8 +95,8 @@ async function startWithDocument() {
 
 /** Whether the client accepts a body that may not fit its types. */
 async function verdictOf(
-  { knowledge }: ServiceClient,
-  name: keyof ServiceClient['knowledge'],
+  { knowledge }: PlatformClient,
+  name: keyof PlatformClient['knowledge'],
   body: object,
 ): Promise<string> {
   try {
@@ -128,10 +128,10 @@ describe('a purpose that is newer than this package', () => {
     const { direct } = await startIntegration();
     const body = { purpose: 'QA_AUDIO', name: 'n', qaList };
     // Without the proxy: the request is not in openapi.json.
-    const { knowledge } = createServiceClient({ baseUrl: direct, apiKey: API_KEY });
+    const { knowledge } = createPlatformClient({ baseUrl: direct, apiKey: API_KEY });
     await expect(knowledge.addQa(body)).rejects.toMatchObject({
-      serviceCode: 40000,
-      serviceMessage: expect.stringContaining('purpose'),
+      platformCode: 40000,
+      platformMessage: expect.stringContaining('purpose'),
     });
     expect(bodyViolations('POST', addQa, body)).not.toEqual([]);
   });

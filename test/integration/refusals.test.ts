@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest';
-import { createServiceClient, type ServiceClient } from '../../src/index.js';
+import { createPlatformClient, type PlatformClient } from '../../src/index.js';
 import { API_KEY, startIntegration } from './integration-setup.js';
 
 const qaList = [{ question: 'q', answer: 'a' }];
 
 /** Every endpoint that requires a key. */
-const CALLS: readonly (readonly [name: string, call: (client: ServiceClient) => Promise<unknown>])[] = [
+const CALLS: readonly (readonly [name: string, call: (client: PlatformClient) => Promise<unknown>])[] = [
   ['addQa', ({ knowledge }) => knowledge.addQa({ purpose: 'QA_TEXT', name: 'n', qaList })],
   ['updateQa', ({ knowledge }) => knowledge.updateQa({ doc_id: 'd', qaList })],
   ['checkWebhooks', ({ webhooks }) => webhooks.check()],
@@ -18,20 +18,20 @@ describe.each(CALLS)('%s', (endpoint, call) => {
   it('with an unknown key is 40127', async () => {
     const { clientWith } = await startIntegration();
     await expect(call(clientWith('an-unknown-key'))).rejects.toMatchObject({
-      code: 'SERVICE_AUTH_FAILED',
-      serviceCode: 40127,
+      code: 'PLATFORM_AUTH_FAILED',
+      platformCode: 40127,
       status: 401,
       endpoint,
       outcome: 'not-applied',
     });
   });
 
-  it('of a deleted agent is 40378', async () => {
+  it('of a deleted bot is 40378', async () => {
     const { client, simulator } = await startIntegration();
-    simulator.agents.delete('agent-1');
+    simulator.bots.delete('bot-1');
     await expect(call(client)).rejects.toMatchObject({
-      code: 'SERVICE_REFUSED',
-      serviceCode: 40378,
+      code: 'PLATFORM_REFUSED',
+      platformCode: 40378,
       status: 403,
       retryable: false,
     });
@@ -42,8 +42,8 @@ describe.each(CALLS)('%s', (endpoint, call) => {
     simulator.faults.set('answerError', { on: [...ENDPOINTS] });
     const repeatable = endpoint !== 'addQa' && endpoint !== 'reply';
     await expect(call(client)).rejects.toMatchObject({
-      code: repeatable ? 'SERVICE_FAILED' : 'OUTCOME_UNKNOWN',
-      serviceCode: 50000,
+      code: repeatable ? 'PLATFORM_FAILED' : 'OUTCOME_UNKNOWN',
+      platformCode: 50000,
       status: 500,
       outcome: 'unknown',
       retryable: repeatable,
@@ -52,10 +52,10 @@ describe.each(CALLS)('%s', (endpoint, call) => {
 
   it('is refused even if failures have HTTP status 200', async () => {
     const { simulator, direct } = await startIntegration({ simulator: { failureStatus: () => 200 } });
-    simulator.agents.delete('agent-1');
+    simulator.bots.delete('bot-1');
     // Without the proxy: openapi.json describes failures with 4XX and 5XX only.
-    const client = createServiceClient({ baseUrl: direct, apiKey: API_KEY, retry: false });
-    await expect(call(client)).rejects.toMatchObject({ serviceCode: 40378, status: 200 });
+    const client = createPlatformClient({ baseUrl: direct, apiKey: API_KEY, retry: false });
+    await expect(call(client)).rejects.toMatchObject({ platformCode: 40378, status: 200 });
   });
 
   it('is throttled with 429, and the client honours Retry-After', async () => {
@@ -69,7 +69,7 @@ describe.each(CALLS)('%s', (endpoint, call) => {
       },
     };
     // Without the proxy: the answer of a gateway is not in openapi.json.
-    const client = createServiceClient({ baseUrl: direct, apiKey: API_KEY, clock });
+    const client = createPlatformClient({ baseUrl: direct, apiKey: API_KEY, clock });
     await call(client).catch(() => {});
     expect(waits).toEqual([7_000]);
   });
@@ -79,20 +79,20 @@ describe('a conversation', () => {
   it.each(['reply', 'end'] as const)('that does not exist is 40356 to a %s', async (name) => {
     const { client } = await startIntegration();
     await expect(client[name]({ conversationId: 'c', text: 'Hello' })).rejects.toMatchObject({
-      code: 'SERVICE_REFUSED',
-      serviceCode: 40356,
+      code: 'PLATFORM_REFUSED',
+      platformCode: 40356,
       status: 404,
     });
   });
 
-  it.each(['reply', 'end'] as const)('of another agent is 40358 to a %s', async (name) => {
+  it.each(['reply', 'end'] as const)('of another bot is 40358 to a %s', async (name) => {
     const { clientWith, simulator } = await startIntegration();
-    simulator.agents.add({ id: 'agent-2', apiKey: 'api-key-of-agent-2' });
-    const { id } = await simulator.requestHandoff({ agentId: 'agent-1' });
-    const otherClient = clientWith('api-key-of-agent-2');
+    simulator.bots.add({ id: 'bot-2', apiKey: 'api-key-of-bot-2' });
+    const { id } = await simulator.requestHandoff({ botId: 'bot-1' });
+    const otherClient = clientWith('api-key-of-bot-2');
     await expect(otherClient[name]({ conversationId: id, text: 'Hello' })).rejects.toMatchObject({
-      code: 'SERVICE_REFUSED',
-      serviceCode: 40358,
+      code: 'PLATFORM_REFUSED',
+      platformCode: 40358,
       status: 403,
     });
   });
@@ -102,7 +102,7 @@ describe('a conversation', () => {
     const { id, replies } = await simulator.requestHandoff();
     simulator.faults.set('answerNothing', { times: 1 });
     // Without the proxy: there is no answer to record.
-    const client = createServiceClient({ baseUrl: direct, apiKey: API_KEY });
+    const client = createPlatformClient({ baseUrl: direct, apiKey: API_KEY });
     const reply = client.reply({ conversationId: id, text: 'Hello' }, { timeoutMs: 50 });
     await expect(reply).rejects.toMatchObject({ code: 'OUTCOME_UNKNOWN', outcome: 'unknown', attempts: 1 });
     expect(replies).toEqual([]);

@@ -1,6 +1,6 @@
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { z } from 'zod';
-import { createServiceClient, type ServiceClient } from '../../src/client/index.js';
+import { createPlatformClient, type PlatformClient } from '../../src/client/index.js';
 import { createSimulator } from '../../src/simulator/index.js';
 
 // The client's contract with mistakes in it: schemas that accept anything, a wrong path, a wrong text.
@@ -9,22 +9,22 @@ vi.mock('../../src/protocol/knowledge.js', async (load) => ({
   qaAdd: z.any(),
   qaUpdate: z.any(),
 }));
-vi.mock('../../src/protocol/service-api.js', async (load) => {
-  const real = await load<typeof import('../../src/protocol/service-api.js')>();
+vi.mock('../../src/protocol/platform-api.js', async (load) => {
+  const real = await load<typeof import('../../src/protocol/platform-api.js')>();
   return {
     ...real,
     humanReply: z.any(),
     humanClose: z.any(),
-    SERVICE_PATHS: { ...real.SERVICE_PATHS, checkWebhooks: '/v1/webhooks/check' },
-    HEALTHY: 'service is fine',
+    PLATFORM_PATHS: { ...real.PLATFORM_PATHS, checkWebhooks: '/v1/webhooks/check' },
+    HEALTHY: 'platform is fine',
   };
 });
 
 async function start() {
-  const simulator = createSimulator({ agents: [{ id: 'agent-1', apiKey: 'the-key-of-agent-1' }] });
+  const simulator = createSimulator({ bots: [{ id: 'bot-1', apiKey: 'the-key-of-bot-1' }] });
   onTestFinished(simulator.close);
   const baseUrl = await simulator.listen();
-  return { client: createServiceClient({ baseUrl, apiKey: 'the-key-of-agent-1', retry: false }) };
+  return { client: createPlatformClient({ baseUrl, apiKey: 'the-key-of-bot-1', retry: false }) };
 }
 
 const qaList = [{ question: 'Open when?', answer: 'From nine to five.' }];
@@ -33,7 +33,7 @@ const files = (count: number, docId = 'd') =>
   Array.from({ length: count }, () => ({ doc_id: docId, file_url: url, source_url: url, file_name: 'a' }));
 
 /** Sends a body that need not fit the client's types. */
-async function send({ knowledge }: ServiceClient, name: keyof ServiceClient['knowledge'], body: object) {
+async function send({ knowledge }: PlatformClient, name: keyof PlatformClient['knowledge'], body: object) {
   await Reflect.apply(knowledge[name], knowledge, [body]);
 }
 
@@ -46,7 +46,7 @@ describe('a mistake in the contract that the client uses is seen by the simulato
     ['a chunk_token that is text', { purpose: 'FILE_2_QA', files: files(1), chunk_token: '600' }],
   ])('addQa with %s is refused with 40000', async (_name, body) => {
     const { client } = await start();
-    await expect(send(client, 'addQa', body)).rejects.toMatchObject({ serviceCode: 40000, status: 400 });
+    await expect(send(client, 'addQa', body)).rejects.toMatchObject({ platformCode: 40000, status: 400 });
   });
 
   it.each([
@@ -57,15 +57,15 @@ describe('a mistake in the contract that the client uses is seen by the simulato
     const { client } = await start();
     const { doc } = await client.knowledge.addQa({ purpose: 'QA_TEXT', name: 'n', qaList });
     const body = bodyFor(doc[0]?.doc_id ?? '');
-    await expect(send(client, 'updateQa', body)).rejects.toMatchObject({ serviceCode: 40000, status: 400 });
+    await expect(send(client, 'updateQa', body)).rejects.toMatchObject({ platformCode: 40000, status: 400 });
   });
 
   it('an empty reply and a close without a conversation are refused with 40000', async () => {
     const { client } = await start();
     await expect(client.reply({ conversationId: 'c', text: '' })).rejects.toMatchObject({
-      serviceCode: 40000,
+      platformCode: 40000,
     });
-    await expect(client.end({ conversationId: '' })).rejects.toMatchObject({ serviceCode: 40000 });
+    await expect(client.end({ conversationId: '' })).rejects.toMatchObject({ platformCode: 40000 });
   });
 
   it('a wrong path is not found', async () => {

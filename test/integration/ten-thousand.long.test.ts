@@ -12,7 +12,7 @@ import { serve } from '../helpers/serve.js';
 const CONVERSATIONS = 10_000;
 /** Concurrent conversations. */
 const CONCURRENCY = 64;
-const API_KEY = 'api-key-of-agent-1';
+const API_KEY = 'api-key-of-bot-1';
 
 /** A seeded random number generator (mulberry32), so that every run is the same. */
 function createRandom(seed: number): () => number {
@@ -46,7 +46,7 @@ it('10,000 conversations with faults: each event is handled once, in order per c
   const seen = new Map<string, string[]>();
   const receiver = createReceiver({
     auth: { message: webhookUser({ username: USERNAME, secret: SECRET }), handoff: pathToken(PATH_TOKEN) },
-    service: { baseUrl, apiKey: API_KEY },
+    platform: { baseUrl, apiKey: API_KEY },
     // Duplicates are detected among remembered events only, and 40,000 events exceed the default of 10,000.
     delivery: inline({ maxRemembered: 100_000 }),
     log: false,
@@ -60,8 +60,8 @@ it('10,000 conversations with faults: each event is handled once, in order per c
     });
   const { url } = await serve(receiver);
   const desk = `${url}/${PATH_TOKEN}`;
-  simulator.agents.add({
-    id: 'agent-1',
+  simulator.bots.add({
+    id: 'bot-1',
     apiKey: API_KEY,
     humanServices: [{ componentId: 'desk', url: desk }],
   });

@@ -38,7 +38,7 @@ describe('a webhook check, from the client over the simulator exchangesWith the 
       simulator: { probeTimeoutMs: 2_000 },
     });
     const silent = await serve(() => {});
-    simulator.agents.update('agent-1', {
+    simulator.bots.update('bot-1', {
       message: { url: `${receiverUrl}/`, username: 'another-user', secret: 'another-secret' },
       humanServices: [
         { componentId: 'slow', url: silent.url },
@@ -57,10 +57,10 @@ describe('a webhook check, from the client over the simulator exchangesWith the 
     ]);
   });
 
-  it('of an agent without webhooks is empty', async () => {
+  it('of a bot without webhooks is empty', async () => {
     const { clientWith, simulator } = await startIntegration();
-    simulator.agents.add({ id: 'agent-2', apiKey: 'api-key-of-agent-2' });
-    expect(await clientWith('api-key-of-agent-2').webhooks.check()).toEqual({ results: [] });
+    simulator.bots.add({ id: 'bot-2', apiKey: 'api-key-of-bot-2' });
+    expect(await clientWith('api-key-of-bot-2').webhooks.check()).toEqual({ results: [] });
   });
 
   it.each(['establish', 'chat', 'close'] as const)(

@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { SERVICE_ERROR_CODES } from '../../src/client/index.js';
+import { PLATFORM_ERROR_CODES } from '../../src/client/index.js';
 import { ERROR_CODES } from '../../src/internal/error.js';
 
 const SRC = resolve(import.meta.dirname, '../../src');
@@ -34,7 +34,7 @@ describe('the error codes', () => {
     expect(new Set(ERROR_CODES).size).toBe(ERROR_CODES.length);
   });
 
-  it('include the codes of a ServiceError', () => {
-    expect(ERROR_CODES).toEqual(expect.arrayContaining([...SERVICE_ERROR_CODES]));
+  it('include the codes of a PlatformError', () => {
+    expect(ERROR_CODES).toEqual(expect.arrayContaining([...PLATFORM_ERROR_CODES]));
   });
 });

@@ -3,9 +3,9 @@ import request from 'supertest';
 import { describe, expect, it } from 'vitest';
 import { basic, createLog, type Log, pathToken, type ReceiverOptions } from '../../src/index.js';
 import { withRedaction } from '../../src/internal/create-log.js';
-import { agentMessageBody, chatBody, establishBody } from '../fixtures/bodies.js';
+import { botMessageBody, chatBody, establishBody } from '../fixtures/bodies.js';
 import { basicHeader, PATH_TOKEN, SECRET, USERNAME } from '../helpers/credentials.js';
-import { API_KEY, fakeService } from '../helpers/fake-service.js';
+import { API_KEY, fakePlatform } from '../helpers/fake-platform.js';
 import { logLines } from '../helpers/log-lines.js';
 import { type Started, start } from '../helpers/start.js';
 
@@ -29,7 +29,7 @@ const AUTH: ReceiverOptions['auth'] = {
 const BODIES: [path: string, body: object][] = [
   [
     '/',
-    agentMessageBody({
+    botMessageBody({
       output: [
         {
           content: {
@@ -106,8 +106,8 @@ describe('the log', () => {
   });
 
   it('contains no words of a failed reply', async () => {
-    const service = await fakeService(() => 500);
-    const to = await start({ service: service.options, greeting: PERSONAL.text });
+    const platform = await fakePlatform(() => 500);
+    const to = await start({ platform: platform.options, greeting: PERSONAL.text });
     to.receiver.on('handoff.requested', ({ reply }) => {
       void reply(PERSONAL.chat);
     });
@@ -142,7 +142,7 @@ describe('createLog', () => {
     [{ req: { headers: { authorization: SECRET, cookie: SECRET } } }],
     [{ headers: { Authorization: `Basic ${SECRET}`, Cookie: SECRET } }],
     [{ password: SECRET, secret: SECRET, token: SECRET, apiKey: SECRET, api_key: SECRET }],
-    [{ settings: { service: { apiKey: SECRET } } }],
+    [{ settings: { platform: { apiKey: SECRET } } }],
   ])('hides secrets in the usual fields: %j', (about) => {
     expectHidden(lineOf(about), [SECRET]);
     expectHidden(lineOf(about, { showText: true }), [SECRET]);
@@ -215,7 +215,7 @@ describe('a logger that is not pino', () => {
     };
     const log: Log = { debug: note, info: note, warn: note, error: note, child: () => log };
     const to = await start({ log });
-    expect((await request(to.url).post('/').send(agentMessageBody())).status).toBe(200);
+    expect((await request(to.url).post('/').send(botMessageBody())).status).toBe(200);
     expect(lines.map(([text]) => text)).toEqual(['event']);
   });
 });

@@ -6,23 +6,23 @@ import { createReceiver, webhookUser } from '../../src/index.js';
 import { metricsHandler } from '../../src/metrics/index.js';
 import { agentSays } from '../bridge/fake-desk.js';
 import { setUpBridge, sqliteDelivery } from '../bridge/setup.js';
-import { agentMessageBody, chatBody } from '../fixtures/bodies.js';
+import { botMessageBody, chatBody } from '../fixtures/bodies.js';
 import { deferred } from '../helpers/deferred.js';
-import { flakyService } from '../helpers/fake-service.js';
+import { flakyPlatform } from '../helpers/fake-platform.js';
 import { makeReceiver } from '../helpers/start.js';
 
 const post = (app: express.Express, path: string, body: object) => request(app).post(path).send(body);
 
 describe('metricsHandler', () => {
   it('gives a mounted receiver its metrics, in Express and by Fetch', async () => {
-    const service = await flakyService();
-    const { receiver } = makeReceiver({ service: service.options, delivery: await sqliteDelivery() });
+    const platform = await flakyPlatform();
+    const { receiver } = makeReceiver({ platform: platform.options, delivery: await sqliteDelivery() });
     onTestFinished(async () => void (await receiver.close({ timeoutMs: 1_000 })));
     receiver.on('handoff.message', async ({ reply }) => void (await reply('Hello')));
     const metrics = metricsHandler(receiver);
     const app = express().get('/metrics', metrics).use('/webhook', receiver);
     await receiver.start();
-    await post(app, '/webhook', agentMessageBody());
+    await post(app, '/webhook', botMessageBody());
     await post(app, '/webhook/chat', chatBody());
     await post(app, '/webhook/chat', { conversation_id: {} });
     await vi.waitFor(async () => {
@@ -60,7 +60,7 @@ describe('metricsHandler', () => {
     const metrics = metricsHandler(receiver);
     await receiver.start();
     const app = express().use(receiver);
-    await post(app, '/', agentMessageBody());
+    await post(app, '/', botMessageBody());
     const text = async () => (await metrics.fetch()).text();
     await vi.waitFor(async () => expect(await text()).toContain('{queue="inbox",outcome="ok"} 1\n'), {
       timeout: 10_000,
@@ -70,9 +70,9 @@ describe('metricsHandler', () => {
     expect(await text()).toContain('handoff_kit_queue_wait_seconds_count{queue="inbox"} 1\n');
   });
 
-  it('tells agents apart where there are several', async () => {
+  it('tells bots apart where there are several', async () => {
     const receiver = createReceiver({
-      agents: {
+      bots: {
         sales: { auth: { message: webhookUser({ username: 'sales' }), handoff: false } },
         support: { auth: { message: webhookUser({ username: 'support' }), handoff: false } },
       },
@@ -80,24 +80,24 @@ describe('metricsHandler', () => {
     });
     receiver.on('message', () => undefined);
     const metrics = metricsHandler(receiver);
-    for (const agent of ['sales', 'support', 'support'])
+    for (const bot of ['sales', 'support', 'support'])
       await request(express().use(receiver))
         .post('/')
-        .set('authorization', `Bearer ${agent}`)
-        .send(agentMessageBody());
+        .set('authorization', `Bearer ${bot}`)
+        .send(botMessageBody());
     const text = await (await metrics.fetch()).text();
-    expect(text).toContain('handoff_kit_events_total{event="message",outcome="handled",agent="sales"} 1\n');
-    expect(text).toContain('handoff_kit_events_total{event="message",outcome="handled",agent="support"} 2\n');
-    expect(text).toContain('handoff_kit_handler_duration_seconds_count{event="message",agent="support"} 2\n');
+    expect(text).toContain('handoff_kit_events_total{event="message",outcome="handled",bot="sales"} 1\n');
+    expect(text).toContain('handoff_kit_events_total{event="message",outcome="handled",bot="support"} 2\n');
+    expect(text).toContain('handoff_kit_handler_duration_seconds_count{event="message",bot="support"} 2\n');
     await receiver.close();
   });
 
   it('counts its own receiver only, until that has closed', async () => {
     const [one, other] = [makeReceiver().receiver, makeReceiver().receiver];
     const metrics = metricsHandler(one);
-    await post(express().use(other), '/', agentMessageBody());
+    await post(express().use(other), '/', botMessageBody());
     expect(await (await metrics.fetch()).text()).not.toContain('handoff_kit_requests_total{');
-    await post(express().use(one), '/', agentMessageBody());
+    await post(express().use(one), '/', botMessageBody());
     expect(await (await metrics.fetch()).text()).toContain('handoff_kit_requests_total{');
     await one.close();
     await vi.waitFor(() => expect(channels.request.hasSubscribers).toBe(false));
@@ -114,7 +114,7 @@ describe('metricsHandler', () => {
     // The step is published because of another subscriber.
     const other = makeReceiver().receiver;
     metricsHandler(other);
-    const answered = post(express().use(receiver), '/', agentMessageBody()).then(({ status }) => status);
+    const answered = post(express().use(receiver), '/', botMessageBody()).then(({ status }) => status);
     await running.promise;
     const metrics = metricsHandler(receiver);
     gate.resolve();

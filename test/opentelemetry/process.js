@@ -13,7 +13,7 @@ startOpenTelemetry();
 
 const receiver = createReceiver({
   auth: { message: noAuth(), handoff: noAuth() },
-  service: { baseUrl, apiKey: 'key' },
+  platform: { baseUrl, apiKey: 'key' },
   delivery: sqlite({ file }),
   log: false,
 });

@@ -4,9 +4,9 @@ import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { Postponed } from '../../src/index.js';
 import { startOpenTelemetry } from '../../src/opentelemetry/index.js';
 import { sqliteDelivery } from '../bridge/setup.js';
-import { agentMessageBody, chatBody, establishBody } from '../fixtures/bodies.js';
+import { botMessageBody, chatBody, establishBody } from '../fixtures/bodies.js';
 import { chatEvent } from '../helpers/events.js';
-import { flakyService } from '../helpers/fake-service.js';
+import { flakyPlatform } from '../helpers/fake-platform.js';
 import { makeReceiver, start } from '../helpers/start.js';
 import { drawTree, startSdk, toPlain } from './sdk.js';
 
@@ -15,15 +15,15 @@ const post = ({ url }: { url: string }, path: string, body: object) => request(u
 describe('a span', () => {
   it('has the attributes of the conventions, and neither words, credentials nor tokens', async () => {
     const sdk = startSdk();
-    const service = await flakyService();
-    const to = await start({ service: service.options });
+    const platform = await flakyPlatform();
+    const to = await start({ platform: platform.options });
     to.receiver.on('handoff.message', ({ reply }) => reply('secret words'));
     await request(to.url)
       .post('/chat')
       .set('authorization', 'Bearer secret')
       .send(chatBody({ conversation_id: 'c-1', body: 'secret words' }));
     const spans = sdk.spans().map(toPlain);
-    const port = Number(new URL(service.options.baseUrl).port);
+    const port = Number(new URL(platform.options.baseUrl).port);
     expect(spans).toMatchObject([
       {
         name: 'POST /v1/human/message/receive',
@@ -33,7 +33,7 @@ describe('a span', () => {
           'http.response.status_code': 200,
           'server.address': '127.0.0.1',
           'server.port': port,
-          'url.full': `${service.options.baseUrl}/v1/human/message/receive`,
+          'url.full': `${platform.options.baseUrl}/v1/human/message/receive`,
         },
       },
       {
@@ -102,7 +102,7 @@ describe('a span', () => {
       await new Promise(setImmediate);
       tracer.startSpan('query').end();
     });
-    await post(to, '/', agentMessageBody());
+    await post(to, '/', botMessageBody());
     const spans = sdk.spans().map(toPlain);
     const find = (name: string) => spans.find((span) => span.name === name);
     expect(find('query')?.parentId).toBe(find('middleware')?.id);
@@ -117,7 +117,7 @@ describe('a span', () => {
     to.receiver.on('message', () => {
       throw errors.shift();
     });
-    expect((await post(to, '/', agentMessageBody())).status).toBe(500);
+    expect((await post(to, '/', botMessageBody())).status).toBe(500);
     const spans = sdk.spans().filter(({ name }) => name === 'handle message');
     expect(spans.map(({ attributes }) => attributes)).toMatchObject([
       { 'handoff_kit.outcome': 'postponed' },
@@ -145,7 +145,7 @@ describe('a span', () => {
             'content-type': 'application/json',
             traceparent: '00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01',
           },
-          body: JSON.stringify(agentMessageBody()),
+          body: JSON.stringify(botMessageBody()),
         }),
       );
       span.end();
@@ -177,9 +177,9 @@ describe('a span', () => {
 
 it('the greeting of a stored handoff belongs to the trace of its request', async () => {
   const sdk = startSdk();
-  const service = await flakyService();
+  const platform = await flakyPlatform();
   const delivery = await sqliteDelivery();
-  const { receiver } = makeReceiver({ service: service.options, delivery, greeting: 'One moment' });
+  const { receiver } = makeReceiver({ platform: platform.options, delivery, greeting: 'One moment' });
   onTestFinished(async () => void (await receiver.close({ timeoutMs: 1_000 })));
   await receiver.start();
   await receiver.fetch(
@@ -204,9 +204,9 @@ it('the greeting of a stored handoff belongs to the trace of its request', async
 
 describe('metrics', () => {
   it('have the names of the conventions, with durations and counts', async () => {
-    const service = await flakyService();
+    const platform = await flakyPlatform();
     const delivery = await sqliteDelivery();
-    const { receiver } = makeReceiver({ service: service.options, delivery });
+    const { receiver } = makeReceiver({ platform: platform.options, delivery });
     onTestFinished(async () => void (await receiver.close({ timeoutMs: 1_000 })));
     receiver.on('handoff.message', async ({ reply }) => void (await reply('Hello')));
     const sdk = startSdk({ receivers: [receiver] });
@@ -257,7 +257,7 @@ describe('startOpenTelemetry', () => {
     expect(() => startOpenTelemetry()).toThrow(expect.objectContaining({ code: 'CONFIG_INVALID' }));
     sdk.telemetry.stop();
     const to = await start();
-    await post(to, '/', agentMessageBody());
+    await post(to, '/', botMessageBody());
     expect(sdk.spans()).toEqual([]);
   });
 });

@@ -1,7 +1,7 @@
 import { execFile } from 'node:child_process';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
-import { flakyService } from '../helpers/fake-service.js';
+import { flakyPlatform } from '../helpers/fake-platform.js';
 import { temporaryFolder } from '../helpers/sqlite-store.js';
 import { drawTree, type PlainSpan } from './sdk.js';
 
@@ -18,11 +18,11 @@ const spansOf = (...args: string[]): Promise<PlainSpan[]> =>
   });
 
 it('a trace that the sender began goes on in the process that handles the event after a kill', async () => {
-  const service = await flakyService();
-  const args = [join(await temporaryFolder(), 'handoff.db'), service.options.baseUrl];
+  const platform = await flakyPlatform();
+  const args = [join(await temporaryFolder(), 'handoff.db'), platform.options.baseUrl];
   const accepted = await spansOf('accept', ...args, `00-${TRACE_ID}-b7ad6b7169203331-01`);
   const handled = await spansOf('handle', ...args);
-  expect(service.said('c-1')).toEqual(['You said: Hello']);
+  expect(platform.said('c-1')).toEqual(['You said: Hello']);
 
   expect(accepted.find(({ name }) => name === 'POST /chat')).toMatchObject({ parentId: 'b7ad6b7169203331' });
   const spans = [...accepted, ...handled];

@@ -63,8 +63,8 @@ describe('the commands of deploy/Dockerfile', () => {
       ...ENVIRONMENT,
       DATABASE_URL: `sqlite:${data}/handoff.db`,
       AUTO_REPLY: '{text}',
-      SERVICE_BASE_URL: 'http://127.0.0.1:1',
-      SERVICE_API_KEY: 'key',
+      PLATFORM_BASE_URL: 'http://127.0.0.1:1',
+      PLATFORM_API_KEY: 'key',
     };
     const [program = '', ...args] = [...listOf('ENTRYPOINT'), ...listOf('CMD')].map(inImage);
     const child = spawn(program, args, { cwd: data, env, ...asNobody });

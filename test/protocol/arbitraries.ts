@@ -80,13 +80,13 @@ const outputItem = object(
   },
 );
 
-/** The fields that identify and route an agent's message. */
+/** The fields that identify and route a bot's message. */
 export const messageIds = object(
   { conversation_id: id, message_id: id },
   { user_id: optionalId, anonymous_id: optionalId, create_time: time, istest },
 );
 
-/** An agent's message. */
+/** A bot's message. */
 export const message = fc
   .tuple(
     messageIds,
@@ -136,7 +136,7 @@ export const close = object(
   { timestamp: time, type: orNull(fc.oneof(openEnum('TIMEOUT', 'USER_CLOSED'), fc.integer())), istest },
 );
 
-/** A human agent's reply. */
+/** A agent's reply. */
 export const reply = object({ conversation_id: name, timestamp: moment, body: name });
 
 /** A close by the human side. */

@@ -1,16 +1,16 @@
 import { type fc, test } from '@fast-check/vitest';
 import { describe, expect, it } from 'vitest';
 import {
-  agentMessage,
+  botMessage,
   droppedPaths,
   validate,
   type WebhookEndpoint,
   webhookBodies,
 } from '../../src/protocol/index.js';
-import { agentMessageBody, chatBody, closeBody, establishBody, type WireBody } from '../fixtures/bodies.js';
+import { botMessageBody, chatBody, closeBody, establishBody, type WireBody } from '../fixtures/bodies.js';
 import * as wire from './arbitraries.js';
 
-const schemas = { ...webhookBodies, message: agentMessage };
+const schemas = { ...webhookBodies, message: botMessage };
 const dropped = (endpoint: WebhookEndpoint, body: WireBody): string[] =>
   droppedPaths(body, validate(schemas[endpoint], body));
 
@@ -36,7 +36,7 @@ describe('values that normalising leaves out', () => {
     [
       'a figure and content of a message',
       'message',
-      agentMessageBody({
+      botMessageBody({
         output: [{ content: { text: { de: 'x' } } }],
         usage: { tokens: [{ total_tokens: 'many' }] },
       }),
@@ -52,12 +52,12 @@ describe('values that normalising leaves out', () => {
     ['one for a list', 'establish', establishBody({ body: { text: 'x' } })],
     ['a list of one', 'establish', establishBody({ user_info: [{ user_id: 4 }] })],
     ['nothing in any form', 'establish', establishBody({ email: '', body: null, user_info: [], bot_id: {} })],
-    ['text for output', 'message', agentMessageBody({ output: 'hello', usage: { tokens: '3' } })],
-    ['a clip for a list', 'message', agentMessageBody({ output: { content: { audio: 'https://a' } } })],
+    ['text for output', 'message', botMessageBody({ output: 'hello', usage: { tokens: '3' } })],
+    ['a clip for a list', 'message', botMessageBody({ output: { content: { audio: 'https://a' } } })],
     [
       'unknown fields',
       'message',
-      agentMessageBody({ x: [{ y: [null, ''] }], output: [{ content: { card: 1 } }] }),
+      botMessageBody({ x: [{ y: [null, ''] }], output: [{ content: { card: 1 } }] }),
     ],
   ])('are none for %s', (_what, endpoint, body) => {
     expect(dropped(endpoint, body)).toEqual([]);

@@ -143,7 +143,7 @@ describe('a chat message', () => {
 });
 
 describe('a close notice', () => {
-  it.each(['TIMEOUT', 'USER_CLOSED', 'AGENT_GONE'])('passes on the type %s', (type) => {
+  it.each(['TIMEOUT', 'USER_CLOSED', 'BOT_GONE'])('passes on the type %s', (type) => {
     expect(validate(handoffClose, closeBody({ type })).type).toBe(type);
   });
 

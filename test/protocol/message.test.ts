@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import {
-  agentMessage,
-  agentMessageEnvelope,
+  botMessage,
+  botMessageEnvelope,
   messageAudio,
   messageText,
   unknownContentKinds,
@@ -9,34 +9,33 @@ import {
   validate,
   validateWebhook,
 } from '../../src/protocol/index.js';
-import { agentMessageBody } from '../fixtures/bodies.js';
+import { botMessageBody } from '../fixtures/bodies.js';
 
-const parse = (overrides: Record<string, unknown> = {}) =>
-  validate(agentMessage, agentMessageBody(overrides));
+const parse = (overrides: Record<string, unknown> = {}) => validate(botMessage, botMessageBody(overrides));
 const tokensOf = (tokens: unknown) => parse({ usage: { tokens } }).usage.tokens;
 
 describe('a message in the form of the contract', () => {
   it('comes through unchanged', () => {
-    const body = agentMessageBody({ istest: false });
-    expect(validate(agentMessage, body)).toMatchObject(body);
+    const body = botMessageBody({ istest: false });
+    expect(validate(botMessage, body)).toMatchObject(body);
   });
 
   it('is not changed in place', () => {
-    const body = agentMessageBody({ usage: null, output: null });
+    const body = botMessageBody({ usage: null, output: null });
     const before = structuredClone(body);
-    validate(agentMessage, body);
+    validate(botMessage, body);
     expect(body).toEqual(before);
   });
 
   it.each(['conversation_id', 'message_id'])('needs its %s', (field) => {
     for (const missing of [undefined, null, '', {}, true]) {
-      const body = agentMessageBody({ [field]: missing });
+      const body = botMessageBody({ [field]: missing });
       expect(() => validateWebhook('message', body)).toThrow(ValidationError);
     }
   });
 
   it('may lack all other fields', () => {
-    const message = validate(agentMessage, { conversation_id: 'c', message_id: 'm' });
+    const message = validate(botMessage, { conversation_id: 'c', message_id: 'm' });
     expect(message).toMatchObject({ user_id: null, anonymous_id: null, create_time: null, output: [] });
     expect(message.usage.tokens.total_tokens).toBeNull();
     expect(message.usage.tokens.completion_tokens_details.reasoning_tokens).toBeNull();
@@ -63,8 +62,8 @@ describe('output', () => {
   it.each([['hello'], [{ content: 'hello' }], [{ content: { text: 'hello' } }], [['hello']]])(
     'is a list in the payload when %j was sent',
     (output) => {
-      const body = agentMessageBody({ output });
-      expect(validate(agentMessageEnvelope, body).output).toHaveLength(1);
+      const body = botMessageBody({ output });
+      expect(validate(botMessageEnvelope, body).output).toHaveLength(1);
       expect(messageText(parse({ output }))).toBe('hello');
     },
   );

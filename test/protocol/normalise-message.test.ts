@@ -1,8 +1,8 @@
 import { isDeepStrictEqual } from 'node:util';
 import { fc, test } from '@fast-check/vitest';
 import { describe, expect, it } from 'vitest';
-import { agentMessage, normaliseMessage, normaliseOrdinaryMessage } from '../../src/protocol/index.js';
-import { agentMessageBody } from '../fixtures/bodies.js';
+import { botMessage, normaliseMessage, normaliseOrdinaryMessage } from '../../src/protocol/index.js';
+import { botMessageBody } from '../fixtures/bodies.js';
 import * as wire from './arbitraries.js';
 import { hostileJson } from './hostile.js';
 
@@ -13,7 +13,7 @@ function expectAsSchema(body: unknown): void {
   // Not toStrictEqual, which reads an own field called "constructor" as the class of its object.
   expect(isDeepStrictEqual(body, before)).toBe(true);
   if (message === null) return;
-  const parsed = agentMessage.parse(body);
+  const parsed = botMessage.parse(body);
   expect(isDeepStrictEqual(message, parsed)).toBe(true);
   expect(JSON.stringify(message)).toBe(JSON.stringify(parsed));
 }
@@ -135,7 +135,7 @@ describe('normalising a message without zod', () => {
   });
 
   it('reads the documented example', () => {
-    expect(normaliseOrdinaryMessage(agentMessageBody())).not.toBeNull();
+    expect(normaliseOrdinaryMessage(botMessageBody())).not.toBeNull();
   });
 
   it.each([
@@ -146,12 +146,12 @@ describe('normalising a message without zod', () => {
     ['a figure as digits', { usage: { credits: { total_credits: '0.5' } } }],
     ['a figure beyond numbers', { usage: { credits: { total_credits: Number.POSITIVE_INFINITY } } }],
   ])('leaves %s to the schema', (_what, fields) => {
-    const body = agentMessageBody(fields);
+    const body = botMessageBody(fields);
     expect(normaliseOrdinaryMessage(body)).toBeNull();
   });
 
   it('shares nothing with the body that a handler could change', () => {
-    const body = agentMessageBody();
+    const body = botMessageBody();
     const before = structuredClone(body);
     const message = normaliseOrdinaryMessage(body);
     for (const item of message?.output ?? []) {
@@ -165,7 +165,7 @@ describe('normalising a message without zod', () => {
 
 describe('normaliseMessage', () => {
   it('falls back to the schema', () => {
-    const body = { ...agentMessage.parse(agentMessageBody()), output: ['hello'] };
+    const body = { ...botMessage.parse(botMessageBody()), output: ['hello'] };
     expect(normaliseMessage(body).output[0]?.content.text).toBe('hello');
   });
 });

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { isOldMessageFormat, ValidationError, validateWebhook } from '../../src/protocol/index.js';
-import { agentMessageBody, chatBody } from '../fixtures/bodies.js';
+import { botMessageBody, chatBody } from '../fixtures/bodies.js';
 import { errorOf } from './error-of.js';
 
 const oldBody = {
@@ -18,7 +18,7 @@ describe('the deprecated message format', () => {
     expect(error).toBeInstanceOf(ValidationError);
     expect(error.code).toBe('OLD_MESSAGE_FORMAT');
     expect(error.message).toContain('V1');
-    expect(error.message).toContain('set the agent');
+    expect(error.message).toContain('set the bot');
     expect(error.issues).toEqual([{ path: 'output', message: 'expected the current message format' }]);
   });
 
@@ -35,9 +35,10 @@ describe('the deprecated message format', () => {
   });
 
   it('is recognised only in a body without output', () => {
-    expect(
-      validateWebhook('message', agentMessageBody({ text: 'x', message_type: 'ANSWER' })),
-    ).toHaveProperty('text', 'x');
+    expect(validateWebhook('message', botMessageBody({ text: 'x', message_type: 'ANSWER' }))).toHaveProperty(
+      'text',
+      'x',
+    );
     expect(isOldMessageFormat({ ...oldBody, output: [] })).toBe(false);
   });
 

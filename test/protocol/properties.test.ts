@@ -2,8 +2,8 @@ import { fc, test } from '@fast-check/vitest';
 import { describe, expect } from 'vitest';
 import type { z } from 'zod';
 import {
-  agentMessage,
-  agentMessageEnvelope,
+  botMessage,
+  botMessageEnvelope,
   failureBody,
   handoffChat,
   handoffClose,
@@ -28,8 +28,8 @@ import * as wire from './arbitraries.js';
 import { CANARY, hostileJson, hostileObject, objectsIn } from './hostile.js';
 
 const bodies: [string, z.ZodType, fc.Arbitrary<Record<string, unknown>>][] = [
-  ['message', agentMessage, wire.message],
-  ['message envelope', agentMessageEnvelope, wire.message],
+  ['message', botMessage, wire.message],
+  ['message envelope', botMessageEnvelope, wire.message],
   ['establish', handoffRequest, wire.establish],
   ['chat', handoffChat, wire.chat],
   ['close', handoffClose, wire.close],
@@ -161,10 +161,10 @@ describe('a message with any JSON as its output and usage', () => {
     });
 
   test.prop([anyMessage], { numRuns: 300 })('passes the envelope, and so the whole schema', (body) => {
-    validate(agentMessageEnvelope, body);
-    const message = validate(agentMessage, body);
+    validate(botMessageEnvelope, body);
+    const message = validate(botMessage, body);
     expectOrdinaryObjects([message.output, message.usage]);
-    expect(validate(agentMessage, message)).toStrictEqual(message);
+    expect(validate(botMessage, message)).toStrictEqual(message);
   });
 
   const envelopeFields = fc.record(
@@ -184,12 +184,12 @@ describe('a message with any JSON as its output and usage', () => {
   test.prop([envelopeFields], { numRuns: 2_000 })(
     'is left alone only if the schema would not change it',
     (body) => {
-      if (isNormalEnvelope(body)) expect(validate(agentMessageEnvelope, body)).toStrictEqual(body);
+      if (isNormalEnvelope(body)) expect(validate(botMessageEnvelope, body)).toStrictEqual(body);
     },
   );
 
   test.prop([anyMessage])('can be read by every helper', (body) => {
-    const message = validate(agentMessage, body);
+    const message = validate(botMessage, body);
     expect(messageText(message)).toBeTypeOf('string');
     for (const clip of messageAudio(message)) expect(clip).toHaveProperty('transcript');
     for (const kind of unknownContentKinds(message)) expect(['text', 'audio']).not.toContain(kind);
@@ -197,8 +197,8 @@ describe('a message with any JSON as its output and usage', () => {
 
   test.prop([hostileObject])('passes the whole schema whenever it passes the envelope', (noise) => {
     const body = { conversation_id: 'c', message_id: 'm', ...noise };
-    if (errorFrom(() => validate(agentMessageEnvelope, body))) return;
-    expect(errorFrom(() => validate(agentMessage, body))).toBeUndefined();
+    if (errorFrom(() => validate(botMessageEnvelope, body))) return;
+    expect(errorFrom(() => validate(botMessage, body))).toBeUndefined();
   });
 });
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { agentMessage, handoffClose, toDate, validate } from '../../src/protocol/index.js';
-import { agentMessageBody, closeBody } from '../fixtures/bodies.js';
+import { botMessage, handoffClose, toDate, validate } from '../../src/protocol/index.js';
+import { botMessageBody, closeBody } from '../fixtures/bodies.js';
 
 const timestamp = (sent: unknown) => validate(handoffClose, closeBody({ timestamp: sent })).timestamp;
 
@@ -21,7 +21,7 @@ describe('a time of the wire', () => {
     ['', null],
   ])('sent as %j is read as %j', (sent, seen) => {
     expect(timestamp(sent)).toBe(seen);
-    expect(validate(agentMessage, agentMessageBody({ create_time: sent })).create_time).toBe(seen);
+    expect(validate(botMessage, botMessageBody({ create_time: sent })).create_time).toBe(seen);
   });
 
   it.each([

@@ -1,9 +1,9 @@
 import { describe, expectTypeOf, it } from 'vitest';
-import type { ServiceClient } from '../../src/client/index.js';
+import type { PlatformClient } from '../../src/client/index.js';
 import {
-  type AgentMessage,
   type AudioClip,
-  agentMessage,
+  type BotMessage,
+  botMessage,
   type HandoffChat,
   type HandoffClose,
   type HandoffMessageItem,
@@ -27,17 +27,17 @@ import {
 
 const take = (_add: QaAdd): void => undefined;
 
-describe('an agent message', () => {
+describe('a bot message', () => {
   it('has one normalised shape', () => {
-    expectTypeOf<AgentMessage['conversation_id']>().toEqualTypeOf<string>();
-    expectTypeOf<AgentMessage['message_id']>().toEqualTypeOf<string>();
-    expectTypeOf<AgentMessage['user_id']>().toEqualTypeOf<string | null>();
-    expectTypeOf<AgentMessage['create_time']>().toEqualTypeOf<number | null>();
-    expectTypeOf<AgentMessage['istest']>().toEqualTypeOf<boolean | undefined>();
+    expectTypeOf<BotMessage['conversation_id']>().toEqualTypeOf<string>();
+    expectTypeOf<BotMessage['message_id']>().toEqualTypeOf<string>();
+    expectTypeOf<BotMessage['user_id']>().toEqualTypeOf<string | null>();
+    expectTypeOf<BotMessage['create_time']>().toEqualTypeOf<number | null>();
+    expectTypeOf<BotMessage['istest']>().toEqualTypeOf<boolean | undefined>();
   });
 
   it('has output whose elements are typed', () => {
-    expectTypeOf<AgentMessage['output']>().toEqualTypeOf<OutputItem[]>();
+    expectTypeOf<BotMessage['output']>().toEqualTypeOf<OutputItem[]>();
     expectTypeOf<OutputItem['from_component_name']>().toEqualTypeOf<string | null>();
     expectTypeOf<OutputItem['content']['text']>().toEqualTypeOf<string | null>();
     expectTypeOf<OutputItem['content']['audio']>().toEqualTypeOf<AudioClip[]>();
@@ -45,7 +45,7 @@ describe('an agent message', () => {
   });
 
   it('has figures or null', () => {
-    type Usage = AgentMessage['usage'];
+    type Usage = BotMessage['usage'];
     expectTypeOf<Usage['tokens']['total_tokens']>().toEqualTypeOf<number | null>();
     expectTypeOf<Usage['tokens']['prompt_tokens_details']['text_tokens']>().toEqualTypeOf<number | null>();
     expectTypeOf<Usage['credits']['total_credits']>().toEqualTypeOf<number | null>();
@@ -64,7 +64,7 @@ describe('handoff bodies', () => {
   it('accept the documented close types and newer ones', () => {
     expectTypeOf<'TIMEOUT'>().toExtend<HandoffClose['type']>();
     expectTypeOf<'USER_CLOSED'>().toExtend<HandoffClose['type']>();
-    expectTypeOf<'AGENT_GONE'>().toExtend<HandoffClose['type']>();
+    expectTypeOf<'BOT_GONE'>().toExtend<HandoffClose['type']>();
     expectTypeOf<null>().toExtend<HandoffClose['type']>();
     expectTypeOf<number>().not.toExtend<HandoffClose['type']>();
     expectTypeOf<HandoffClose['type']>().toExtend<string | null>();
@@ -80,15 +80,15 @@ describe('handoff bodies', () => {
 describe('a typo in a payload', () => {
   it('does not compile', () => {
     // @ts-expect-error message_id
-    expectTypeOf((message: AgentMessage) => message.mesage_id).toBeFunction();
+    expectTypeOf((message: BotMessage) => message.mesage_id).toBeFunction();
     // @ts-expect-error text
     expectTypeOf((item: OutputItem) => item.content.txt).toBeFunction();
     // @ts-expect-error transcript
     expectTypeOf((clip: AudioClip) => clip.transcipt).toBeFunction();
     // @ts-expect-error total_tokens
-    expectTypeOf((message: AgentMessage) => message.usage.tokens.total_token).toBeFunction();
+    expectTypeOf((message: BotMessage) => message.usage.tokens.total_token).toBeFunction();
     // @ts-expect-error total_credits
-    expectTypeOf((message: AgentMessage) => message.usage.credits.total).toBeFunction();
+    expectTypeOf((message: BotMessage) => message.usage.credits.total).toBeFunction();
     // @ts-expect-error user_info
     expectTypeOf((request: HandoffRequest) => request.userinfo).toBeFunction();
     // @ts-expect-error user_id
@@ -136,7 +136,7 @@ describe('a request to add pairs', () => {
   });
 
   it('leaves the fields of a newer purpose open', () => {
-    type Add = ServiceClient['knowledge']['addQa'];
+    type Add = PlatformClient['knowledge']['addQa'];
     const newer = { purpose: 'QA_SITE', site: 'https://a.example' } as const;
     expectTypeOf(newer).toExtend<QaAdd<'QA_SITE'>>();
     expectTypeOf((call: Add) => call(newer)).toBeFunction();
@@ -167,7 +167,7 @@ describe('the other types of knowledge', () => {
 
 describe('validation', () => {
   it('gives the type of the schema', () => {
-    expectTypeOf(validate(agentMessage, null)).toEqualTypeOf<AgentMessage>();
+    expectTypeOf(validate(botMessage, null)).toEqualTypeOf<BotMessage>();
     expectTypeOf(validate(handoffClose, null)).toEqualTypeOf<HandoffClose>();
   });
 

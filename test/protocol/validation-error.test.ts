@@ -12,7 +12,7 @@ import {
   webhookBodies,
   webhookCheckAnswer,
 } from '../../src/protocol/index.js';
-import { agentMessageBody, chatBody, closeBody, establishBody } from '../fixtures/bodies.js';
+import { botMessageBody, chatBody, closeBody, establishBody } from '../fixtures/bodies.js';
 import { errorOf } from './error-of.js';
 
 const CANARY = 'canary-7f3a';
@@ -97,7 +97,7 @@ describe('the values of a refused body', () => {
       'old message',
       () => validateWebhook('message', { flow_output: CANARY, text: CANARY, message_id: CANARY }),
     ],
-    ['message id', () => validateWebhook('message', agentMessageBody({ message_id: { [CANARY]: CANARY } }))],
+    ['message id', () => validateWebhook('message', botMessageBody({ message_id: { [CANARY]: CANARY } }))],
     ['establish', () => validateWebhook('establish', establishBody({ conversation_id: [CANARY] }))],
     ['chat', () => validateWebhook('chat', chatBody({ body: [CANARY], [CANARY]: CANARY }))],
     ['close', () => validateWebhook('close', closeBody({ type: [CANARY], conversation_id: [CANARY] }))],

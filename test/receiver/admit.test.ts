@@ -8,8 +8,8 @@ import {
   type Receiver,
   type ReceiverOptions,
 } from '../../src/index.js';
-import { agentMessageBody, chatBody, closeBody, establishBody } from '../fixtures/bodies.js';
-import { fakeService } from '../helpers/fake-service.js';
+import { botMessageBody, chatBody, closeBody, establishBody } from '../fixtures/bodies.js';
+import { fakePlatform } from '../helpers/fake-platform.js';
 import { LEVEL, logLines } from '../helpers/log-lines.js';
 import { serve } from '../helpers/serve.js';
 import { type Started, start } from '../helpers/start.js';
@@ -82,7 +82,7 @@ describe('the admit gate', () => {
       conversationId: body.conversation_id,
       payload: { bot_id: 'bot-1' },
       user: { key: 'user:u-1' },
-      transcript: [{ from: 'user', text: 'Where is my parcel?' }, { from: 'agent' }],
+      transcript: [{ from: 'user', text: 'Where is my parcel?' }, { from: 'bot' }],
     });
     expect(seen[0]?.replyBy).toBeInstanceOf(Date);
     for (const name of ['reply', 'close']) expect(seen[0]).not.toHaveProperty(name);
@@ -90,7 +90,7 @@ describe('the admit gate', () => {
 
   it('is called for valid handoff requests only', async () => {
     const to = await startWith(() => false);
-    expect((await request(to.url).post('/').send(agentMessageBody())).status).toBe(200);
+    expect((await request(to.url).post('/').send(botMessageBody())).status).toBe(200);
     expect((await request(to.url).post('/chat').send(chatBody())).status).toBe(200);
     expect((await request(to.url).post('/conversation/close').send(closeBody())).status).toBe(200);
     expect((await establish(to, { conversation_id: null })).status).toBe(400);
@@ -151,8 +151,8 @@ describe('a handoff request without a handler', () => {
     ['a gate', (receiver) => receiver.admit(() => true)],
     ['no handler, and started', (receiver) => receiver.start()],
   ])('is answered 503, so that the user is told that no human is free: %s', async (_what, setUp) => {
-    const service = await fakeService();
-    const { receiver, logged } = createIdle({ service: service.options, greeting: 'One moment' });
+    const platform = await fakePlatform();
+    const { receiver, logged } = createIdle({ platform: platform.options, greeting: 'One moment' });
     await setUp(receiver);
     const { url } = await serve(receiver);
     const answer = await request(url).post('/conversation/establish').send(establishBody());
@@ -163,7 +163,7 @@ describe('a handoff request without a handler', () => {
       { detail: expect.stringContaining("receiver.on('handoff.requested', …)") },
     ]);
     await receiver.close();
-    expect(service.calls).toEqual([]);
+    expect(platform.calls).toEqual([]);
     expect(await receiver.conversations.list()).toEqual([]);
   });
 
@@ -181,10 +181,10 @@ describe('a handoff request without a handler', () => {
   });
 
   it('is accepted if the application says so', async () => {
-    const service = await fakeService();
+    const platform = await fakePlatform();
     const { receiver, logged } = createIdle({
       unhandled: 'accept',
-      service: service.options,
+      platform: platform.options,
       greeting: 'One moment',
     });
     receiver.on('message', () => {}).on('handoff.message', () => {});
@@ -193,7 +193,7 @@ describe('a handoff request without a handler', () => {
     const body = establishBody({ conversation_id: 'c-1' });
     expect((await request(url).post('/conversation/establish').send(body)).status).toBe(200);
     await receiver.close();
-    expect(service.calls).toMatchObject([{ body: { conversation_id: 'c-1', body: 'One moment' } }]);
+    expect(platform.calls).toMatchObject([{ body: { conversation_id: 'c-1', body: 'One moment' } }]);
     expect(await receiver.conversations.get('c-1')).toMatchObject({ state: 'waiting' });
     expect(logged.lines().filter(({ level }) => level >= LEVEL.warn)).toEqual([]);
   });

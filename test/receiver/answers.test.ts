@@ -1,7 +1,7 @@
 import request from 'supertest';
 import { describe, expect, it } from 'vitest';
 import { bearer, noAuth } from '../../src/index.js';
-import { agentMessageBody, chatBody, closeBody, establishBody, type WireBody } from '../fixtures/bodies.js';
+import { botMessageBody, chatBody, closeBody, establishBody, type WireBody } from '../fixtures/bodies.js';
 import { bytesOf, sendBytes } from '../helpers/raw.js';
 import { serve } from '../helpers/serve.js';
 import { makeReceiver, type Started, start } from '../helpers/start.js';
@@ -10,7 +10,7 @@ const MESSAGE_ANSWER = '{"code":200,"msg":"success"}';
 const HANDOFF_ANSWER = '{"code":200,"message":"success"}';
 
 const ENDPOINTS: [path: string, answer: string, body: (overrides?: WireBody) => WireBody][] = [
-  ['/', MESSAGE_ANSWER, agentMessageBody],
+  ['/', MESSAGE_ANSWER, botMessageBody],
   ['/conversation/establish', HANDOFF_ANSWER, establishBody],
   ['/chat', HANDOFF_ANSWER, chatBody],
   ['/conversation/close', HANDOFF_ANSWER, closeBody],
@@ -40,7 +40,7 @@ describe('a success', () => {
     const to = await start({ answers: { success: { code: 0, message: 'schön' } } });
     const answer = await post(to, '/chat', chatBody());
     expect(answer.text).toBe('{"code":0,"message":"schön"}');
-    expect((await post(to, '/', agentMessageBody())).text).toBe(MESSAGE_ANSWER);
+    expect((await post(to, '/', botMessageBody())).text).toBe(MESSAGE_ANSWER);
   });
 });
 
@@ -114,7 +114,7 @@ describe('an invalid body', () => {
     expect([answer.status, answer.body]).toEqual([400, { code: 400, msg: 'deprecated message format (V1)' }]);
     expect(to.seen).toHaveLength(0);
     const [line] = to.logged.about('request refused');
-    expect(line?.detail).toContain("set the agent's webhook to the current version");
+    expect(line?.detail).toContain("set the bot's webhook to the current version");
     expect(to.logged.text()).not.toContain(CANARY);
   });
 });
@@ -123,7 +123,7 @@ describe('the request id', () => {
   it('is on every answer, in the log and in the handler’s context', async () => {
     const to = await start({ auth: { message: noAuth(), handoff: bearer('a-token') } });
     const answers = [
-      await post(to, '/', agentMessageBody()),
+      await post(to, '/', botMessageBody()),
       await post(to, '/', {}),
       await post(to, '/', { istest: true }),
       await post(to, '/chat', chatBody()),
@@ -141,7 +141,7 @@ describe('the request id', () => {
 
   it('is the sender’s if it is safe to log', async () => {
     const to = await start();
-    const send = (id: string) => post(to, '/', agentMessageBody()).set('X-Request-Id', id);
+    const send = (id: string) => post(to, '/', botMessageBody()).set('X-Request-Id', id);
     expect((await send('trace-1.a:b_c')).headers['x-request-id']).toBe('trace-1.a:b_c');
     for (const id of ['with space', '<script>', 'x'.repeat(129), '{"a":1}', 'é']) {
       expect((await send(id)).headers['x-request-id']).not.toBe(id);
@@ -154,7 +154,7 @@ describe('the request id', () => {
   ])('is req.id if middleware has set it: %s', async (_what, id, expected) => {
     const { receiver, seen } = makeReceiver();
     const { url } = await serve((req, res) => receiver(Object.assign(req, { id }), res));
-    const answer = await request(url).post('/').send(agentMessageBody());
+    const answer = await request(url).post('/').send(botMessageBody());
     expect(answer.headers['x-request-id']).toBe(expected);
     expect(seen[0]?.requestId).toBe(expected);
   });
@@ -162,7 +162,7 @@ describe('the request id', () => {
   it('is not a req.id that is invalid in a header', async () => {
     const { receiver, seen } = makeReceiver();
     const { url } = await serve((req, res) => receiver(Object.assign(req, { id: 'snow ☃\n' }), res));
-    const answer = await request(url).post('/').send(agentMessageBody());
+    const answer = await request(url).post('/').send(botMessageBody());
     expect(answer.status).toBe(200);
     expect(answer.headers['x-request-id']).toMatch(/^[\w.:-]+$/);
     expect(seen).toHaveLength(1);

@@ -1,14 +1,14 @@
 import request from 'supertest';
 import { describe, expect, it } from 'vitest';
 import type { AuthChoice, AuthRequest } from '../../src/index.js';
-import { agentMessageBody } from '../fixtures/bodies.js';
+import { botMessageBody } from '../fixtures/bodies.js';
 import { SECRET } from '../helpers/credentials.js';
 import { type Started, start } from '../helpers/start.js';
 
 const startWith = (message: AuthChoice): Promise<Started> => start({ auth: { message, handoff: false } });
 
 const post = (to: Started, authorization?: string) => {
-  const sending = request(to.url).post('/').send(agentMessageBody());
+  const sending = request(to.url).post('/').send(botMessageBody());
   return authorization === undefined ? sending : sending.set('Authorization', authorization);
 };
 
@@ -17,9 +17,9 @@ describe('an auth function', () => {
     const asked: AuthRequest[] = [];
     const to = await startWith((about) => {
       asked.push(about);
-      return about.headers['x-from'] === 'service';
+      return about.headers['x-from'] === 'platform';
     });
-    expect((await post(to).set('x-from', 'service')).status).toBe(200);
+    expect((await post(to).set('x-from', 'platform')).status).toBe(200);
     expect(asked).toMatchObject([{ endpoint: 'message', authorization: undefined, pathToken: undefined }]);
     expect(asked[0]?.remoteAddress).toContain('127.0.0.1');
     expect((await post(to).set('x-from', 'stranger')).status).toBe(401);

@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import type { IncomingMessage } from 'node:http';
 import request from 'supertest';
 import { describe, expect, it, vi } from 'vitest';
-import { agentMessageBody, chatBody } from '../fixtures/bodies.js';
+import { botMessageBody, chatBody } from '../fixtures/bodies.js';
 import { deferred } from '../helpers/deferred.js';
 import { bytesOf, dial, parseAnswer, readAll, sendRaw } from '../helpers/raw.js';
 import { type Started, start } from '../helpers/start.js';
@@ -18,7 +18,7 @@ const send = (to: Started, body: string | Buffer, path = '/chat') =>
 
 async function expectGoesOn(to: Started): Promise<void> {
   const before = to.seen.length;
-  expect((await request(to.url).post('/').send(agentMessageBody())).status).toBe(200);
+  expect((await request(to.url).post('/').send(botMessageBody())).status).toBe(200);
   expect(to.seen).toHaveLength(before + 1);
 }
 
@@ -147,7 +147,7 @@ describe('the size of a body', () => {
     const socket = await dial(to.port);
     socket.write(bytesOf({ path: '/chat', headers: [JSON_TYPE, ['Content-Length', '999999999']] }));
     expect(parseAnswer(await readAll(socket)).status).toBe(413);
-    expect((await request(to.url).post('/').send(agentMessageBody())).status).toBe(401);
+    expect((await request(to.url).post('/').send(botMessageBody())).status).toBe(401);
   });
 });
 

@@ -3,9 +3,9 @@ import { setImmediate as turn } from 'node:timers/promises';
 import request from 'supertest';
 import { describe, expect, it } from 'vitest';
 import { inline } from '../../src/index.js';
-import { agentMessageBody, chatBody } from '../fixtures/bodies.js';
+import { botMessageBody, chatBody } from '../fixtures/bodies.js';
 import { deferred } from '../helpers/deferred.js';
-import { fakeService } from '../helpers/fake-service.js';
+import { fakePlatform } from '../helpers/fake-platform.js';
 import { type Started, start } from '../helpers/start.js';
 
 const post = (to: Started, path: string, body: object) =>
@@ -34,7 +34,7 @@ describe('a receiver that closes', () => {
       entered.resolve();
       await held.promise;
     });
-    const running = post(to, '/', agentMessageBody());
+    const running = post(to, '/', botMessageBody());
     await entered.promise;
     expect(to.receiver.accepting).toBe(true);
     const closing = to.receiver.close();
@@ -54,9 +54,9 @@ describe('a receiver that closes', () => {
 
   it('closes at once when no handler runs', async () => {
     const to = await start();
-    await post(to, '/', agentMessageBody());
+    await post(to, '/', botMessageBody());
     expect(await to.receiver.close()).toEqual({ unfinished: 0 });
-    expect((await post(to, '/', agentMessageBody())).status).toBe(503);
+    expect((await post(to, '/', botMessageBody())).status).toBe(503);
   });
 
   it('closes once, however often close is called', async () => {
@@ -75,7 +75,7 @@ describe('a receiver that closes', () => {
       await held.promise;
       finished = true;
     });
-    expect((await post(to, '/', agentMessageBody())).status).toBe(200);
+    expect((await post(to, '/', botMessageBody())).status).toBe(200);
     const closing = to.receiver.close();
     expect(await isSettled(closing)).toBe(false);
     held.resolve();
@@ -86,11 +86,11 @@ describe('a receiver that closes', () => {
   it('waits for replies that no handler awaits', async () => {
     const arrived = deferred();
     const held = deferred<number>();
-    const service = await fakeService(() => {
+    const platform = await fakePlatform(() => {
       arrived.resolve();
       return held.promise;
     });
-    const to = await start({ service: service.options });
+    const to = await start({ platform: platform.options });
     let delivered = false;
     to.receiver.on('handoff.message', ({ reply }) => {
       void reply('Good-bye').then(() => {
@@ -115,7 +115,7 @@ describe('a receiver that closes', () => {
       await once(signal, 'abort');
       throw signal.reason;
     });
-    const running = post(to, '/', agentMessageBody());
+    const running = post(to, '/', botMessageBody());
     const signal = await entered.promise;
     expect(signal.aborted).toBe(false);
     expect(await to.receiver.close({ timeoutMs: 10 })).toEqual({ unfinished: 1 });
@@ -125,10 +125,10 @@ describe('a receiver that closes', () => {
   });
 
   it('does not wait forever for a reply', async () => {
-    const service = await fakeService(() => new Promise(() => {}));
-    const to = await start({ service: service.options });
+    const platform = await fakePlatform(() => new Promise(() => {}));
+    const to = await start({ platform: platform.options });
     void to.receiver.conversations.reply('c', 'x').catch(() => {});
-    await service.came(1);
+    await platform.came(1);
     expect(await to.receiver.close({ timeoutMs: 10 })).toEqual({ unfinished: 0 });
   });
 });

@@ -151,11 +151,11 @@ describe('other mistakes', () => {
     expect(error.message).toContain('paths.close and paths.chat are both /talk');
   });
 
-  it('names a wrong setting of the service option, and never the key', () => {
+  it('names a wrong setting of the platform option, and never the key', () => {
     const error = errorOf(() =>
       create({
         auth: { message: noAuth(), handoff: noAuth() },
-        service: { baseUrl: 'nowhere', apiKey: SECRET },
+        platform: { baseUrl: 'nowhere', apiKey: SECRET },
       }),
     );
     expect(error.code).toBe('CONFIG_INVALID');

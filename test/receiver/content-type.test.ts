@@ -1,19 +1,19 @@
 import { gzipSync } from 'node:zlib';
 import request from 'supertest';
 import { describe, expect, it } from 'vitest';
-import { agentMessageBody } from '../fixtures/bodies.js';
+import { botMessageBody } from '../fixtures/bodies.js';
 import { sendRaw } from '../helpers/raw.js';
 import { type Started, start } from '../helpers/start.js';
 
 const send = (to: Started, headers: readonly (readonly [string, string])[], body?: string | Buffer) =>
-  sendRaw(to.port, { headers, body: body ?? JSON.stringify(agentMessageBody()) });
+  sendRaw(to.port, { headers, body: body ?? JSON.stringify(botMessageBody()) });
 
 async function expectRefused(to: Started, headers: [string, string][], reason: string, body?: Buffer) {
   const answer = await send(to, headers, body);
   expect(answer.status).toBe(415);
   expect(JSON.parse(answer.body)).toEqual({ code: 415, msg: reason });
   expect(to.seen).toHaveLength(0);
-  expect((await request(to.url).post('/').send(agentMessageBody())).status).toBe(200);
+  expect((await request(to.url).post('/').send(botMessageBody())).status).toBe(200);
   expect(to.seen).toHaveLength(1);
 }
 
@@ -27,7 +27,7 @@ describe('a content type', () => {
     'application/json; Charset=utf8',
     'application/json ; charset=utf-8',
     'application/json; profile=x; charset=utf-8',
-    'application/vnd.agent.v2+json',
+    'application/vnd.bot.v2+json',
     'application/problem+json; charset=utf-8',
   ])('of JSON is accepted: %s', async (type) => {
     const to = await start();
@@ -77,7 +77,7 @@ describe('a content encoding', () => {
           ['Content-Encoding', encoding],
         ],
         'content encoding not supported',
-        gzipSync(JSON.stringify(agentMessageBody())),
+        gzipSync(JSON.stringify(botMessageBody())),
       );
     },
   );

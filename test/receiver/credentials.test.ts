@@ -1,7 +1,7 @@
 import request from 'supertest';
 import { describe, expect, it } from 'vitest';
 import { type AuthChoice, basic, bearer, noAuth, pathToken, webhookUser } from '../../src/index.js';
-import { agentMessageBody, establishBody } from '../fixtures/bodies.js';
+import { botMessageBody, establishBody } from '../fixtures/bodies.js';
 import { BEARER_TOKEN, basicHeader, PATH_TOKEN, SECRET, USERNAME } from '../helpers/credentials.js';
 import { bytesOf, dial, parseAnswer, readAll, sendRaw } from '../helpers/raw.js';
 import { type Started, start } from '../helpers/start.js';
@@ -9,7 +9,7 @@ import { type Started, start } from '../helpers/start.js';
 const startWith = (message: AuthChoice): Promise<Started> => start({ auth: { message, handoff: false } });
 
 const post = (to: Started, authorization?: string) => {
-  const sending = request(to.url).post('/').send(agentMessageBody());
+  const sending = request(to.url).post('/').send(botMessageBody());
   return authorization === undefined ? sending : sending.set('Authorization', authorization);
 };
 
@@ -139,7 +139,7 @@ describe('a username in another script', () => {
       ['Content-Type', 'application/json'] as const,
       ['Authorization', authorization] as const,
     ];
-    return (await sendRaw(to.port, { headers, body: JSON.stringify(agentMessageBody()) })).status;
+    return (await sendRaw(to.port, { headers, body: JSON.stringify(botMessageBody()) })).status;
   };
 
   it.each(['señor', '客服', 'Büro ☎', 'voilà'])('passes alone, as Bearer in UTF-8: %s', async (username) => {
@@ -180,7 +180,7 @@ describe('several Authorization headers', () => {
         ['Content-Type', 'application/json'],
         ...values.map((value) => ['authorization', value] as const),
       ],
-      body: JSON.stringify(agentMessageBody()),
+      body: JSON.stringify(botMessageBody()),
     });
     expect(answer.status).toBe(401);
     expect(to.seen).toHaveLength(0);
@@ -197,12 +197,12 @@ describe('a list of schemes', () => {
       webhookUser({ username: USERNAME, secret: 'new-secret' }),
       webhookUser({ username: USERNAME, secret: SECRET }),
       bearer(BEARER_TOKEN),
-      async ({ headers }) => headers['x-from'] === 'service',
+      async ({ headers }) => headers['x-from'] === 'platform',
     ]);
     expect((await post(to, basicHeader(USERNAME, 'new-secret'))).status).toBe(200);
     expect((await post(to, basicHeader(USERNAME, SECRET))).status).toBe(200);
     expect((await post(to, `Bearer ${BEARER_TOKEN}`)).status).toBe(200);
-    expect((await post(to).set('x-from', 'service')).status).toBe(200);
+    expect((await post(to).set('x-from', 'platform')).status).toBe(200);
     const refused = await sendRaw(to.port, { headers: [['Authorization', 'Bearer other']] });
     expect(refused.status).toBe(401);
     expect(refused.headers.get('www-authenticate')).toEqual([

@@ -2,7 +2,7 @@ import { it } from '@fast-check/vitest';
 import request from 'supertest';
 import { afterAll, beforeAll, describe, expect } from 'vitest';
 import { basic, createLog, createReceiver, type HandlerContext, pathToken } from '../../src/index.js';
-import { agentMessageBody, chatBody } from '../fixtures/bodies.js';
+import { botMessageBody, chatBody } from '../fixtures/bodies.js';
 import { basicHeader, PATH_TOKEN, SECRET, USERNAME } from '../helpers/credentials.js';
 import { hostileBytes, hostileRequest, sloppyRequest } from '../helpers/hostile-requests.js';
 import { dial, parseAnswer, readAll, sendRaw } from '../helpers/raw.js';
@@ -53,7 +53,7 @@ async function expectUnharmed(): Promise<void> {
   const message = await request(served.url)
     .post('/')
     .set('Authorization', basicHeader(USERNAME, SECRET))
-    .send(agentMessageBody());
+    .send(botMessageBody());
   const chat = await request(served.url).post(`/${PATH_TOKEN}/chat`).send(chatBody());
   expect([message.text, chat.text]).toEqual([
     '{"code":200,"msg":"success"}',

@@ -1,7 +1,7 @@
 import request from 'supertest';
 import { describe, expect, it } from 'vitest';
 import { createReceiver, type FailureReport, noAuth } from '../../src/index.js';
-import { agentMessageBody, chatBody, closeBody, establishBody } from '../fixtures/bodies.js';
+import { botMessageBody, chatBody, closeBody, establishBody } from '../fixtures/bodies.js';
 import { LEVEL } from '../helpers/log-lines.js';
 import { makeReceiver, type Started, start } from '../helpers/start.js';
 
@@ -12,7 +12,7 @@ const post = (to: Started, path: string, body: object) => request(to.url).post(p
 describe('the context of a handler', () => {
   it('of a message has the normalised payload, its text and its audio', async () => {
     const to = await start();
-    const body = agentMessageBody({
+    const body = botMessageBody({
       output: [
         { content: { text: 'One.' } },
         { content: { audio: { audio: 'https://cdn.example/2.mp3', transcript: 'Two.' } } },
@@ -56,7 +56,7 @@ describe('the context of a handler', () => {
     });
     expect(context.transcript).toEqual([
       { from: 'user', text: 'Where is my parcel?' },
-      { from: 'agent', text: '' },
+      { from: 'bot', text: '' },
     ]);
     expect(context.replyBy.getTime() - context.receivedAt.getTime()).toBe(90_000);
     expect(context.sentAt).toEqual(new Date(1_742_265_090_895));
@@ -125,7 +125,7 @@ describe('several handlers', () => {
       .onAny(note('any'))
       .on('message', note('last'))
       .on('handoff.closed', note('other'));
-    expect((await request(to.url).post('/').send(agentMessageBody())).status).toBe(200);
+    expect((await request(to.url).post('/').send(botMessageBody())).status).toBe(200);
     expect(order).toEqual(['first', 'any', 'last'].flatMap((name) => [`${name} begins`, `${name} ends`]));
   });
 
@@ -143,7 +143,7 @@ describe('several handlers', () => {
       .onError(() => {
         throw new Error('the hearer broke too');
       });
-    const body = agentMessageBody();
+    const body = botMessageBody();
     const answer = await post(to, '/', body);
     expect([answer.status, answer.body]).toEqual([500, { code: 500, msg: 'handler failed' }]);
     expect(ran).toEqual(['last']);
@@ -163,7 +163,7 @@ describe('several handlers', () => {
     const to = await start();
     const errors: unknown[] = [];
     to.receiver.on('message', () => Promise.reject(thrown)).onError(({ error }) => errors.push(error));
-    expect((await post(to, '/', agentMessageBody())).status).toBe(500);
+    expect((await post(to, '/', botMessageBody())).status).toBe(500);
     expect(errors).toHaveLength(1);
     expect(errors[0] ?? 'nothing').not.toBe('nothing');
   });
@@ -195,7 +195,7 @@ describe('registration', () => {
     const to = await start();
     await post(to, '/', { istest: true });
     to.receiver.on('message', () => {});
-    await post(to, '/', agentMessageBody());
+    await post(to, '/', botMessageBody());
     const late = expect.objectContaining({ code: 'REGISTRATION_CLOSED' });
     expect(() => to.receiver.on('message', () => {})).toThrow(late);
     expect(() => to.receiver.onAny(() => {})).toThrow(late);
@@ -209,7 +209,7 @@ describe('the receiver warns once', () => {
     const { logged } = makeReceiver();
     const receiver = createReceiver({ auth: { message: noAuth(), handoff: noAuth() }, log: logged.log });
     for (const path of ['/', '/', '/chat']) {
-      const body = path === '/' ? agentMessageBody() : chatBody();
+      const body = path === '/' ? botMessageBody() : chatBody();
       expect((await request(receiver).post(path).send(body)).status).toBe(200);
     }
     const warnings = logged.about('no handler for');
@@ -224,23 +224,23 @@ describe('the receiver warns once', () => {
     const to = await start();
     to.receiver.onAny(({ payload }) => payload);
     for (let round = 0; round < 2; round += 1) {
-      await post(to, '/conversation/close', closeBody({ type: 'AGENT_GONE' }));
+      await post(to, '/conversation/close', closeBody({ type: 'BOT_GONE' }));
       await post(
         to,
         '/conversation/establish',
         establishBody({ body: [{ text: 'x', message_type: 'NOTE' }] }),
       );
-      await post(to, '/', agentMessageBody({ output: [{ content: { card: { title: 'x' } } }] }));
+      await post(to, '/', botMessageBody({ output: [{ content: { card: { title: 'x' } } }] }));
     }
     expect(to.seen).toHaveLength(6);
     expect(to.seen.slice(0, 3)).toMatchObject([
-      { payload: { type: 'AGENT_GONE' } },
+      { payload: { type: 'BOT_GONE' } },
       { transcript: [{ from: 'other', text: 'x' }], payload: { body: [{ message_type: 'NOTE' }] } },
       { payload: { output: [{ content: { card: { title: 'x' } } }] } },
     ]);
     const warnings = to.logged.about('a value that the contract does not name');
     expect(warnings.map(({ level, field, value }) => [level, field, value])).toEqual([
-      [LEVEL.warn, 'type', 'AGENT_GONE'],
+      [LEVEL.warn, 'type', 'BOT_GONE'],
       [LEVEL.warn, 'body[].message_type', 'NOTE'],
       [LEVEL.warn, 'output[].content', 'card'],
     ]);

@@ -19,12 +19,12 @@ describe('inject', () => {
     receiver.on('handoff.message', async ({ text, reply, end }) => {
       const receipt = await reply(`You said: ${text}`);
       await receipt.delivered();
-      await reply('A robot', { by: 'kit' });
+      await reply('A robot', { by: 'system' });
       await end();
     });
     expect(await receiver.inject('handoff.message', { body: 'Hi' })).toEqual({
       ...DONE,
-      replies: [{ text: 'You said: Hi' }, { text: 'A robot', by: 'kit' }],
+      replies: [{ text: 'You said: Hi' }, { text: 'A robot', by: 'system' }],
       ended: true,
     });
     expect(steps).toEqual(['before handoff.message', 'after']);
@@ -135,25 +135,25 @@ describe('inject', () => {
     expect(touched).toEqual([]);
   });
 
-  it('takes the agent that the event is from, by default the first', async () => {
+  it('takes the bot that the event is from, by default the first', async () => {
     const auth = { message: noAuth(), handoff: false } as const;
     const several = createReceiver({
-      agents: {
+      bots: {
         sales: { auth: { ...auth, message: webhookUser({ username: 'sales' }) } },
         support: { auth: { ...auth, message: webhookUser({ username: 'support' }) } },
       },
       log: false,
     });
     const seen: unknown[] = [];
-    several.on('message', ({ agent, conversationId }) => seen.push([agent, conversationId]));
+    several.on('message', ({ bot, conversationId }) => seen.push([bot, conversationId]));
     await several.inject('message');
-    await several.inject('message', { conversation_id: 'c-1' }, { agent: 'support' });
+    await several.inject('message', { conversation_id: 'c-1' }, { bot: 'support' });
     expect(seen).toEqual([
       ['sales', 'sales/conversation-1'],
       ['support', 'support/c-1'],
     ]);
-    await expect(several.inject('message', {}, { agent: 'other' })).rejects.toMatchObject({
-      code: 'AGENT_NOT_CONFIGURED',
+    await expect(several.inject('message', {}, { bot: 'other' })).rejects.toMatchObject({
+      code: 'BOT_NOT_CONFIGURED',
     });
   });
 

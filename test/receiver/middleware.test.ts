@@ -8,9 +8,9 @@ import {
   noAuth,
   Postponed,
 } from '../../src/index.js';
-import { agentMessageBody, chatBody, closeBody, establishBody } from '../fixtures/bodies.js';
+import { botMessageBody, chatBody, closeBody, establishBody } from '../fixtures/bodies.js';
 import { deferred } from '../helpers/deferred.js';
-import { fakeService } from '../helpers/fake-service.js';
+import { fakePlatform } from '../helpers/fake-platform.js';
 import { LEVEL, logLines } from '../helpers/log-lines.js';
 import { serve } from '../helpers/serve.js';
 import { start } from '../helpers/start.js';
@@ -35,7 +35,7 @@ async function startWith(
   });
   receiver.onError((report) => reports.push(report));
   const served = await serve(receiver);
-  return { ...served, steps, reports, logged, send: () => post(served, '/', agentMessageBody()) };
+  return { ...served, steps, reports, logged, send: () => post(served, '/', botMessageBody()) };
 }
 
 const codesOf = (reports: readonly FailureReport[]) =>
@@ -58,7 +58,7 @@ describe('middleware', () => {
       steps.push('first handler');
     });
     receiver.onAny(() => steps.push('second handler'));
-    expect((await post({ ...to }, '/', agentMessageBody())).status).toBe(200);
+    expect((await post({ ...to }, '/', botMessageBody())).status).toBe(200);
     expect(steps).toEqual([
       'outer begins',
       'inner begins',
@@ -70,7 +70,7 @@ describe('middleware', () => {
   });
 
   it.each([
-    ['message', '/', agentMessageBody()],
+    ['message', '/', botMessageBody()],
     ['handoff.requested', '/conversation/establish', establishBody()],
     ['handoff.message', '/chat', chatBody()],
     ['handoff.closed', '/conversation/close', closeBody()],
@@ -88,14 +88,14 @@ describe('middleware', () => {
   });
 
   it('can use the actions of a handoff', async () => {
-    const service = await fakeService();
-    const to = await start({ service: service.options });
+    const platform = await fakePlatform();
+    const to = await start({ platform: platform.options });
     to.receiver.use(async (context, next) => {
       if (context.event === 'handoff.message') await context.reply('One moment.');
       await next();
     });
     await post(to, '/chat', chatBody({ conversation_id: 'c-1' }));
-    expect(service.calls).toMatchObject([{ body: { conversation_id: 'c-1', body: 'One moment.' } }]);
+    expect(platform.calls).toMatchObject([{ body: { conversation_id: 'c-1', body: 'One moment.' } }]);
   });
 
   it('runs again with a new state when the event is handled again', async () => {
@@ -134,7 +134,7 @@ describe('middleware', () => {
   it('must be a function, and be added before the first event', async () => {
     const { receiver, ...to } = await start();
     expect(() => receiver.use('x' as never)).toThrow(expect.objectContaining({ code: 'INVALID_HANDLER' }));
-    await post({ ...to }, '/', agentMessageBody());
+    await post({ ...to }, '/', botMessageBody());
     expect(() => receiver.use((_context, next) => next())).toThrow(
       expect.objectContaining({ code: 'REGISTRATION_CLOSED' }),
     );
@@ -146,13 +146,13 @@ describe('middleware', () => {
     receiver.on('message', () => undefined);
     const event = {
       name: 'message',
-      agent: 'default',
+      bot: 'default',
       key: 'k',
       conversationId: 'c',
       receivedAt: 0,
       requestId: 'r',
     } as const;
-    expect(delivery.accept({ ...event, body: agentMessageBody() as never })).toBe('handled');
+    expect(delivery.accept({ ...event, body: botMessageBody() as never })).toBe('handled');
   });
 });
 

@@ -5,7 +5,7 @@ import express4 from 'express4';
 import request from 'supertest';
 import { describe, expect, it } from 'vitest';
 import { basic, type Receiver, type RequestListener } from '../../src/index.js';
-import { agentMessageBody, chatBody, closeBody, establishBody } from '../fixtures/bodies.js';
+import { botMessageBody, chatBody, closeBody, establishBody } from '../fixtures/bodies.js';
 import { basicHeader, SECRET, USERNAME } from '../helpers/credentials.js';
 import { sendRaw } from '../helpers/raw.js';
 import { serve } from '../helpers/serve.js';
@@ -87,7 +87,7 @@ describe.each(MOUNTINGS)('%s', (_name, mounting) => {
     const to = await mount(mounting);
     const send = (path: string, body: object) =>
       request(to.url).post(`${BASE}${path}`).set('Authorization', GOOD).send(body);
-    const message = agentMessageBody();
+    const message = botMessageBody();
     const establish = establishBody();
     const answers = [
       await send('', message),
@@ -109,7 +109,7 @@ describe.each(MOUNTINGS)('%s', (_name, mounting) => {
   });
 
   it.each([
-    ['without credentials', undefined, JSON.stringify(agentMessageBody()), 401],
+    ['without credentials', undefined, JSON.stringify(botMessageBody()), 401],
     ['with an empty body', GOOD, '', 400],
     ['with a body of the wrong shape', GOOD, '{"conversation_id":{}}', 400],
     ['with a list', GOOD, '[]', 400],
@@ -126,7 +126,7 @@ describe.each(MOUNTINGS)('%s', (_name, mounting) => {
     expect(refused.status).toBe(status);
     expect(JSON.parse(refused.body)).toMatchObject({ code: status });
     expect(to.seen).toHaveLength(0);
-    const good = await request(to.url).post(BASE).set('Authorization', GOOD).send(agentMessageBody());
+    const good = await request(to.url).post(BASE).set('Authorization', GOOD).send(botMessageBody());
     expect(good.status).toBe(200);
     expect(to.seen).toHaveLength(1);
   });
@@ -154,7 +154,7 @@ describe('a body that other middleware has read', () => {
   ])('is answered 500 at once, and the log gives the remedy: %s', async (_name, kit) => {
     const { receiver, seen, logged } = makeReceiver();
     const { url } = await serve(kit().use(consume).use(receiver));
-    const answer = await request(url).post('/').send(agentMessageBody());
+    const answer = await request(url).post('/').send(botMessageBody());
     expect(answer.status).toBe(500);
     expect(answer.body).toEqual({ code: 500, msg: 'body not available' });
     expect(seen).toHaveLength(0);
@@ -163,7 +163,7 @@ describe('a body that other middleware has read', () => {
 
   it('is taken from req.body if the stream is empty', async () => {
     const { receiver, seen } = makeReceiver();
-    const body = agentMessageBody();
+    const body = botMessageBody();
     const { url } = await serve((req, res) => receiver(Object.assign(req, { body }), res));
     const answer = await request(url)
       .post('/')
@@ -177,7 +177,7 @@ describe('a body that other middleware has read', () => {
     for (const parser of [express.raw({ type: '*/*', limit: '1mb' }), keepRawBody]) {
       const { receiver, seen } = makeReceiver({ limits: { bodyBytes: 1024 } });
       const { port } = await serve(express().use(parser).use(receiver));
-      const text = JSON.stringify(agentMessageBody({ padding: 'x'.repeat(1024) }));
+      const text = JSON.stringify(botMessageBody({ padding: 'x'.repeat(1024) }));
       const answer = await sendRaw(port, {
         headers: [
           ['Content-Type', 'application/json'],
@@ -207,14 +207,14 @@ describe('one receiver', () => {
     const app = express().use('/a', first.receiver).use('/b', second.receiver).use('/c', first.receiver);
     const { url } = await serve(app);
     for (const prefix of ['/a', '/b', '/c']) {
-      expect((await request(url).post(prefix).send(agentMessageBody())).status).toBe(200);
+      expect((await request(url).post(prefix).send(botMessageBody())).status).toBe(200);
     }
     expect([first.seen.length, second.seen.length]).toEqual([2, 1]);
   });
 
   it('can be passed to http.createServer', async () => {
     const { receiver, seen } = makeReceiver();
-    const answer = await request(createServer(receiver)).post('/').send(agentMessageBody());
+    const answer = await request(createServer(receiver)).post('/').send(botMessageBody());
     expect(answer.status).toBe(200);
     expect(seen).toHaveLength(1);
   });
@@ -233,7 +233,7 @@ describe('one receiver', () => {
     const app = express().use((req, _res, next) => tenants.run(String(req.get('x-tenant')), next), receiver);
     const { url } = await serve(app);
     for (const tenant of ['one', 'two']) {
-      await request(url).post('/').set('x-tenant', tenant).send(agentMessageBody());
+      await request(url).post('/').set('x-tenant', tenant).send(botMessageBody());
     }
     expect(found).toEqual(['one', 'one', 'two', 'two']);
   });

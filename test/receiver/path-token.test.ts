@@ -1,7 +1,7 @@
 import request from 'supertest';
 import { describe, expect, it } from 'vitest';
 import { noAuth, pathToken, webhookUser } from '../../src/index.js';
-import { agentMessageBody, chatBody, establishBody } from '../fixtures/bodies.js';
+import { botMessageBody, chatBody, establishBody } from '../fixtures/bodies.js';
 import { basicHeader, PATH_TOKEN, SECRET, USERNAME } from '../helpers/credentials.js';
 import { sendRaw } from '../helpers/raw.js';
 import { type Started, start } from '../helpers/start.js';
@@ -20,7 +20,7 @@ describe('the path token', () => {
   it.each([
     ['where it belongs', `/${PATH_TOKEN}/chat`],
     ['with a slash at the end', `/${PATH_TOKEN}/chat/`],
-    ['with a query', `/${PATH_TOKEN}/chat?from=service`],
+    ['with a query', `/${PATH_TOKEN}/chat?from=platform`],
     ['encoded', `/${encodedWhole}/chat`],
     ['encoded in part', `/%70${PATH_TOKEN.slice(1)}/chat`],
     ['in a base URL that ends in a slash', `/${PATH_TOKEN}//chat`],
@@ -122,7 +122,7 @@ describe('the base URL of the handoff endpoints', () => {
 
   it('accepts no message with the token alone', async () => {
     const to = await startWithToken();
-    expect((await request(to.url).post(`/${PATH_TOKEN}`).send(agentMessageBody())).status).toBe(401);
+    expect((await request(to.url).post(`/${PATH_TOKEN}`).send(botMessageBody())).status).toBe(401);
     expect(to.seen).toHaveLength(0);
   });
 
@@ -143,8 +143,8 @@ describe('the base URL of the handoff endpoints', () => {
 describe('a path token of the message webhook', () => {
   it('is the address of messages', async () => {
     const to = await start({ auth: { message: pathToken(PATH_TOKEN), handoff: noAuth() } });
-    expect((await request(to.url).post(`/${PATH_TOKEN}`).send(agentMessageBody())).status).toBe(200);
-    expect((await request(to.url).post('/').send(agentMessageBody())).status).toBe(401);
+    expect((await request(to.url).post(`/${PATH_TOKEN}`).send(botMessageBody())).status).toBe(200);
+    expect((await request(to.url).post('/').send(botMessageBody())).status).toBe(401);
     expect((await chat(to, '/chat')).status).toBe(200);
     expect(to.seen.map(({ event }) => event)).toEqual(['message', 'handoff.message']);
   });

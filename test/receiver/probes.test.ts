@@ -1,15 +1,15 @@
 import request from 'supertest';
 import { describe, expect, it } from 'vitest';
 import { basic, noAuth, pathToken, type ReceiverOptions, webhookUser } from '../../src/index.js';
-import { agentMessageBody, chatBody, closeBody, establishBody } from '../fixtures/bodies.js';
+import { botMessageBody, chatBody, closeBody, establishBody } from '../fixtures/bodies.js';
 import { BEARER_TOKEN, basicHeader, PATH_TOKEN, SECRET, USERNAME } from '../helpers/credentials.js';
 import { deferred } from '../helpers/deferred.js';
-import { fakeService } from '../helpers/fake-service.js';
+import { fakePlatform } from '../helpers/fake-platform.js';
 import { sendRaw } from '../helpers/raw.js';
 import { type Started, start } from '../helpers/start.js';
 
 const SHAPES = [
-  ['message', agentMessageBody],
+  ['message', botMessageBody],
   ['establish', establishBody],
   ['chat', chatBody],
   ['close', closeBody],
@@ -27,7 +27,7 @@ const HEADER_AUTH = {
 
 const TOKEN_AUTH = { message: webhookUser({ username: BEARER_TOKEN }), handoff: pathToken(PATH_TOKEN) };
 
-const probe = (to: Started, path: string, authorization?: string, body: object = agentMessageBody()) => {
+const probe = (to: Started, path: string, authorization?: string, body: object = botMessageBody()) => {
   const sending = request(to.url)
     .post(path)
     .send({ ...body, istest: true });
@@ -36,9 +36,9 @@ const probe = (to: Started, path: string, authorization?: string, body: object =
 
 /** A receiver with everything that a probe must not trigger. */
 async function startWatched(options: Partial<ReceiverOptions>) {
-  const service = await fakeService();
+  const platform = await fakePlatform();
   const asked: string[] = [];
-  const to = await start({ service: service.options, greeting: 'Hello', ...options });
+  const to = await start({ platform: platform.options, greeting: 'Hello', ...options });
   to.receiver.admit(({ conversationId }) => {
     asked.push(conversationId);
     return true;
@@ -47,7 +47,7 @@ async function startWatched(options: Partial<ReceiverOptions>) {
     await to.receiver.close();
     expect(to.seen.filter(({ event }) => event !== 'probe')).toHaveLength(0);
     expect(asked).toHaveLength(0);
-    expect(service.calls).toHaveLength(0);
+    expect(platform.calls).toHaveLength(0);
     expect(await to.receiver.stats()).toEqual({ pending: 0, remembered: 0 });
   };
   return { ...to, expectNothingDone };
@@ -73,7 +73,7 @@ describe('a probe with valid credentials', () => {
   it.each([['true'], ['True'], ['TRUE'], [1], ['1']])('may have %j as istest', async (istest) => {
     const to = await startWatched({ auth: TOKEN_AUTH });
     const sent = [
-      [`/${PATH_TOKEN}`, agentMessageBody],
+      [`/${PATH_TOKEN}`, botMessageBody],
       [`/${PATH_TOKEN}/conversation/establish`, establishBody],
       [`/${PATH_TOKEN}/chat`, chatBody],
       [`/${PATH_TOKEN}/conversation/close`, closeBody],
@@ -167,14 +167,14 @@ describe('a probe without credentials', () => {
 describe('a body that is not a probe', () => {
   it.each([['false'], [0], [false], [null], [{}], ['']])('is an event if istest is %j', async (istest) => {
     const to = await start();
-    expect((await request(to.url).post('/').send(agentMessageBody({ istest }))).status).toBe(200);
+    expect((await request(to.url).post('/').send(botMessageBody({ istest }))).status).toBe(200);
     expect(to.seen.map(({ event }) => event)).toEqual(['message']);
   });
 
   it('needs the message webhook’s own scheme at the mount root', async () => {
     const to = await start({ auth: HEADER_AUTH });
     const send = (authorization: string) =>
-      request(to.url).post('/').set('Authorization', authorization).send(agentMessageBody());
+      request(to.url).post('/').set('Authorization', authorization).send(botMessageBody());
     expect((await send(HANDOFF)).status).toBe(401);
     expect(to.seen).toHaveLength(0);
     expect((await send(MESSAGE)).status).toBe(200);
@@ -182,14 +182,14 @@ describe('a body that is not a probe', () => {
 
   it('needs it even if the handoff endpoints are open', async () => {
     const to = await start({ auth: { message: HEADER_AUTH.message, handoff: noAuth() } });
-    expect((await request(to.url).post('/').send(agentMessageBody())).status).toBe(401);
+    expect((await request(to.url).post('/').send(botMessageBody())).status).toBe(401);
     expect((await probe(to, '/')).status).toBe(200);
     expect(to.seen.map(({ event }) => event)).toEqual(['probe']);
   });
 
   it.each(['required', 'none'] as const)('is refused without details: %s', async (auth) => {
     const to = await start({ auth: { message: HEADER_AUTH.message, handoff: noAuth() }, probes: { auth } });
-    for (const text of ['', '{', '[]', '{"__proto__":{}}', JSON.stringify(agentMessageBody())]) {
+    for (const text of ['', '{', '[]', '{"__proto__":{}}', JSON.stringify(botMessageBody())]) {
       const answer = await request(to.url).post('/').set('Content-Type', 'application/json').send(text);
       expect(answer.body).toEqual({ code: 401, msg: 'unauthorized' });
     }
@@ -220,7 +220,7 @@ describe('a body that is not a probe', () => {
     const to = await start({ auth: HEADER_AUTH, paths: { message: '/messages' } });
     const send = (body: object, authorization: string) =>
       request(to.url).post('/').set('Authorization', authorization).send(body);
-    expect((await send(agentMessageBody(), MESSAGE)).status).toBe(404);
+    expect((await send(botMessageBody(), MESSAGE)).status).toBe(404);
     expect((await send({ istest: true }, MESSAGE)).status).toBe(200);
     expect((await send({ istest: true }, HANDOFF)).status).toBe(200);
     expect((await send({ istest: true }, 'Basic x')).status).toBe(401);

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { createReceiver, noAuth, type Receipt } from '../../src/index.js';
 import { chatBody, establishBody } from '../fixtures/bodies.js';
 import { deferred } from '../helpers/deferred.js';
-import { API_KEY, fakeService, flakyService } from '../helpers/fake-service.js';
+import { API_KEY, fakePlatform, flakyPlatform } from '../helpers/fake-platform.js';
 import { type Started, start } from '../helpers/start.js';
 
 const REPLY = '/v1/human/message/receive';
@@ -14,8 +14,8 @@ const chat = (to: Started, conversation_id: string) =>
 
 describe('a reply and a close', () => {
   it('reach the platform as the contract defines', async () => {
-    const service = await fakeService();
-    const to = await start({ service: service.options });
+    const platform = await fakePlatform();
+    const to = await start({ platform: platform.options });
     const receipts: Receipt[] = [];
     to.receiver.on('handoff.message', async ({ reply, end }) => {
       receipts.push(await reply('Good morning ☀️'), await end());
@@ -23,7 +23,7 @@ describe('a reply and a close', () => {
     const before = Date.now();
     expect((await chat(to, 'c-1')).status).toBe(200);
     const time = expect.toSatisfy((value: number) => value >= before && value <= Date.now());
-    expect(service.calls).toEqual([
+    expect(platform.calls).toEqual([
       {
         path: REPLY,
         authorization: `Bearer ${API_KEY}`,
@@ -36,31 +36,31 @@ describe('a reply and a close', () => {
   });
 
   it('can be made by a handler of handoff.requested too', async () => {
-    const service = await fakeService();
-    const to = await start({ service: service.options });
+    const platform = await fakePlatform();
+    const to = await start({ platform: platform.options });
     to.receiver.on('handoff.requested', ({ reply }) => reply('Hello'));
     const body = establishBody();
     await request(to.url).post('/conversation/establish').send(body);
-    expect(service.calls).toMatchObject([
+    expect(platform.calls).toMatchObject([
       { path: REPLY, body: { conversation_id: body.conversation_id, body: 'Hello' } },
     ]);
   });
 
   it('can be made from outside a handler', async () => {
-    const service = await fakeService();
-    const to = await start({ service: service.options });
+    const platform = await fakePlatform();
+    const to = await start({ platform: platform.options });
     await to.receiver.conversations.reply('c-9', 'Still here');
     await to.receiver.conversations.end('c-9');
-    expect(service.calls).toMatchObject([
+    expect(platform.calls).toMatchObject([
       { path: REPLY, body: { conversation_id: 'c-9', body: 'Still here' } },
       { path: CLOSE, body: { conversation_id: 'c-9' } },
     ]);
   });
 
   it('fail with a retryable error while the platform is unavailable', async () => {
-    const { options } = await flakyService(() => ({ status: 503 }));
-    const { receiver } = await start({ service: options });
-    const retryable = { retryable: true, outcome: 'not-applied', code: 'SERVICE_FAILED', status: 503 };
+    const { options } = await flakyPlatform(() => ({ status: 503 }));
+    const { receiver } = await start({ platform: options });
+    const retryable = { retryable: true, outcome: 'not-applied', code: 'PLATFORM_FAILED', status: 503 };
     await expect(receiver.conversations.reply('c-1', 'Hello')).rejects.toMatchObject(retryable);
     await expect(receiver.conversations.end('c-1')).rejects.toMatchObject(retryable);
   });
@@ -69,14 +69,14 @@ describe('a reply and a close', () => {
     const gates = [deferred(), deferred(), deferred()];
     let inside = 0;
     let most = 0;
-    const service = await fakeService(async () => {
+    const platform = await fakePlatform(async () => {
       inside += 1;
       most = Math.max(most, inside);
-      await gates[service.calls.length - 1]?.promise;
+      await gates[platform.calls.length - 1]?.promise;
       inside -= 1;
       return 200;
     });
-    const to = await start({ service: service.options });
+    const to = await start({ platform: platform.options });
     to.receiver.on('handoff.message', ({ reply, end }) => {
       void reply('one');
       void reply('two');
@@ -84,11 +84,11 @@ describe('a reply and a close', () => {
     });
     expect((await chat(to, 'c-1')).status).toBe(200);
     for (const [index, gate] of gates.entries()) {
-      await service.came(index + 1);
+      await platform.came(index + 1);
       gate.resolve();
     }
     await to.receiver.close();
-    expect(service.calls.map(({ path, body }) => [path, body])).toMatchObject([
+    expect(platform.calls.map(({ path, body }) => [path, body])).toMatchObject([
       [REPLY, { body: 'one' }],
       [REPLY, { body: 'two' }],
       [CLOSE, {}],
@@ -98,35 +98,35 @@ describe('a reply and a close', () => {
 
   it('of one conversation do not wait for those of another', async () => {
     const held = deferred<number>();
-    const service = await fakeService(({ body }) =>
+    const platform = await fakePlatform(({ body }) =>
       JSON.stringify(body).includes('slow') ? held.promise : 200,
     );
-    const to = await start({ service: service.options });
+    const to = await start({ platform: platform.options });
     const slow = to.receiver.conversations.reply('slow', 'x');
-    await service.came(1);
+    await platform.came(1);
     await to.receiver.conversations.reply('quick', 'y');
     held.resolve(200);
     await slow;
-    expect(service.calls).toHaveLength(2);
+    expect(platform.calls).toHaveLength(2);
   });
 });
 
 describe('a reply that does not arrive', () => {
   it('fails the handler that awaits it', async () => {
-    const service = await fakeService(() => 500);
-    const to = await start({ service: service.options });
+    const platform = await fakePlatform(() => 500);
+    const to = await start({ platform: platform.options });
     const errors: unknown[] = [];
     to.receiver
       .on('handoff.message', ({ reply }) => reply('Hello'))
       .onError(({ error }) => errors.push(error));
     expect((await chat(to, 'c-1')).status).toBe(500);
-    expect(errors).toMatchObject([{ name: 'ServiceError', endpoint: 'reply' }]);
+    expect(errors).toMatchObject([{ name: 'PlatformError', endpoint: 'reply' }]);
     expect(to.logged.text()).not.toContain(API_KEY);
   });
 
   it('is logged and ends no process if the handler does not await it', async () => {
-    const service = await fakeService(() => 500);
-    const to = await start({ service: service.options });
+    const platform = await fakePlatform(() => 500);
+    const to = await start({ platform: platform.options });
     to.receiver.on('handoff.message', ({ reply, end }) => {
       void reply('Hello');
       void end();
@@ -139,19 +139,19 @@ describe('a reply that does not arrive', () => {
   });
 
   it('does not block the next', async () => {
-    const service = await fakeService(() => (service.calls.length === 1 ? 500 : 200));
-    const to = await start({ service: service.options });
+    const platform = await fakePlatform(() => (platform.calls.length === 1 ? 500 : 200));
+    const to = await start({ platform: platform.options });
     await expect(to.receiver.conversations.reply('c-1', 'one')).rejects.toThrow();
     await expect(to.receiver.conversations.reply('c-1', 'two')).resolves.toMatchObject({
       conversationId: 'c-1',
     });
   });
 
-  it('for lack of the option service names that option', async () => {
+  it('for lack of the option platform names that option', async () => {
     const to = await start();
     const missing = {
-      code: 'SERVICE_NOT_CONFIGURED',
-      message: expect.stringContaining('service: { baseUrl, apiKey }'),
+      code: 'PLATFORM_NOT_CONFIGURED',
+      message: expect.stringContaining('platform: { baseUrl, apiKey }'),
     };
     const errors: unknown[] = [];
     to.receiver
@@ -163,23 +163,23 @@ describe('a reply that does not arrive', () => {
   });
 
   it('because it is empty was never sent', async () => {
-    const service = await fakeService();
-    const to = await start({ service: service.options });
+    const platform = await fakePlatform();
+    const to = await start({ platform: platform.options });
     await expect(to.receiver.conversations.reply('c-1', '')).rejects.toMatchObject({ code: 'INVALID_BODY' });
-    expect(service.calls).toHaveLength(0);
+    expect(platform.calls).toHaveLength(0);
   });
 
   it('because its signal aborted was cancelled', async () => {
     const held = deferred<number>();
-    const service = await fakeService(() => held.promise);
+    const platform = await fakePlatform(() => held.promise);
     const receiver = createReceiver({
       auth: { message: noAuth(), handoff: noAuth() },
-      service: service.options,
+      platform: platform.options,
       log: false,
     });
     const giveUp = new AbortController();
     const sent = receiver.conversations.reply('c-1', 'x', { signal: giveUp.signal });
-    await service.came(1);
+    await platform.came(1);
     giveUp.abort();
     await expect(sent).rejects.toThrow();
     held.resolve(200);

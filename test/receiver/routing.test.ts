@@ -2,13 +2,13 @@ import express from 'express';
 import request from 'supertest';
 import { describe, expect, it } from 'vitest';
 import { noAuth } from '../../src/index.js';
-import { agentMessageBody, chatBody, closeBody, establishBody } from '../fixtures/bodies.js';
+import { botMessageBody, chatBody, closeBody, establishBody } from '../fixtures/bodies.js';
 import { bytesOf, sendBytes } from '../helpers/raw.js';
 import { serve } from '../helpers/serve.js';
 import { makeReceiver, start } from '../helpers/start.js';
 
 const ENDPOINTS = [
-  ['/', 'message', agentMessageBody],
+  ['/', 'message', botMessageBody],
   ['/conversation/establish', 'handoff.requested', establishBody],
   ['/chat', 'handoff.message', chatBody],
   ['/conversation/close', 'handoff.closed', closeBody],
@@ -126,7 +126,7 @@ describe('an unknown path', () => {
     const to = await start({ auth: { message: noAuth(), handoff: false } });
     expect((await request(to.url).post('/chat').send(chatBody())).status).toBe(404);
     const other = await start({ auth: { message: false, handoff: noAuth() } });
-    expect((await request(other.url).post('/').send(agentMessageBody())).status).toBe(404);
+    expect((await request(other.url).post('/').send(botMessageBody())).status).toBe(404);
     expect([...to.seen, ...other.seen]).toHaveLength(0);
   });
 });
@@ -138,7 +138,7 @@ describe('the path of the endpoints', () => {
     for (const [path, , body] of ENDPOINTS) {
       expect((await request(url).post(`${prefix}${path}`).send(body())).status).toBe(200);
     }
-    expect((await request(url).post(`${prefix}?x=1`).send(agentMessageBody())).status).toBe(200);
+    expect((await request(url).post(`${prefix}?x=1`).send(botMessageBody())).status).toBe(200);
     expect(seen).toHaveLength(5);
   });
 
@@ -159,11 +159,11 @@ describe('the path of the endpoints', () => {
 
   it('changes with paths, endpoint by endpoint', async () => {
     const to = await start({ basePath: '/in', paths: { message: '/messages', chat: '/talk/' } });
-    expect((await request(to.url).post('/in/messages').send(agentMessageBody())).status).toBe(200);
+    expect((await request(to.url).post('/in/messages').send(botMessageBody())).status).toBe(200);
     expect((await request(to.url).post('/in/talk').send(chatBody())).status).toBe(200);
     expect((await request(to.url).post('/in/conversation/close').send(closeBody())).status).toBe(200);
     expect((await request(to.url).post('/in/chat').send(chatBody())).status).toBe(404);
-    expect((await request(to.url).post('/in').send(agentMessageBody())).status).toBe(404);
+    expect((await request(to.url).post('/in').send(botMessageBody())).status).toBe(404);
     expect(to.seen.map(({ event }) => event)).toEqual(['message', 'handoff.message', 'handoff.closed']);
   });
 

@@ -1,12 +1,12 @@
 import request from 'supertest';
 import { describe, expect, it } from 'vitest';
-import { agentMessageBody, chatBody, closeBody, establishBody, type WireBody } from '../fixtures/bodies.js';
+import { botMessageBody, chatBody, closeBody, establishBody, type WireBody } from '../fixtures/bodies.js';
 import { LEVEL } from '../helpers/log-lines.js';
 import { sendRaw } from '../helpers/raw.js';
 import { type Started, start } from '../helpers/start.js';
 
 const PATHS = {
-  message: ['/', agentMessageBody],
+  message: ['/', botMessageBody],
   establish: ['/conversation/establish', establishBody],
   chat: ['/chat', chatBody],
   close: ['/conversation/close', closeBody],
@@ -167,7 +167,7 @@ describe('the deprecated message format (V1)', () => {
       expect.stringContaining('deprecated message format (V1)'),
     ]);
     expect(to.logged.about('request refused')).toMatchObject([
-      { detail: expect.stringContaining('set the agent') as string },
+      { detail: expect.stringContaining('set the bot') as string },
     ]);
   });
 });

@@ -15,8 +15,8 @@ import {
   webhookUser,
 } from '../../src/index.js';
 import type {
-  AgentMessage,
   AudioClip,
+  BotMessage,
   HandoffChat,
   HandoffClose,
   HandoffRequest,
@@ -28,7 +28,7 @@ describe('on', () => {
   it('gives a message its payload, text and audio', () => {
     receiver.on('message', ({ event, payload, text, audio, sentAt, attempt, signal }) => {
       expectTypeOf(event).toEqualTypeOf<'message'>();
-      expectTypeOf(payload).toEqualTypeOf<AgentMessage>();
+      expectTypeOf(payload).toEqualTypeOf<BotMessage>();
       expectTypeOf(payload.message_id).toEqualTypeOf<string>();
       expectTypeOf(payload.usage.tokens.total_tokens).toEqualTypeOf<number | null>();
       expectTypeOf(text).toEqualTypeOf<string>();

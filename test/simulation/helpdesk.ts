@@ -4,13 +4,13 @@ import type { RunningProcess } from './processes.js';
 import type { Scheduler, SimulatedProcess } from './scheduler.js';
 import { closeLabel, eventLabel, FIRST_EVENT_AT, replyLabel, type Witness } from './witness.js';
 
-/** A helpdesk with an agent who answers users. Calls to it fail, hang and answer late; its webhooks get lost and repeated. */
+/** A helpdesk with a bot who answers users. Calls to it fail, hang and answer late; its webhooks get lost and repeated. */
 export interface Helpdesk {
   /** The adapter as a process has it. */
   adapterOf(process: SimulatedProcess): Adapter;
   /** Whether no event waits to be sent. */
   isIdle(): boolean;
-  /** Tickets that agents see as open. */
+  /** Tickets that bots see as open. */
   openTickets(): readonly Ticket[];
 }
 
@@ -27,7 +27,7 @@ export interface HelpdeskOptions {
   readonly witness: Witness;
   readonly faults: () => NetworkFaults;
   readonly choose: () => RunningProcess | null;
-  /** The number of the message after which the agent closes the conversation. */
+  /** The number of the message after which the bot closes the conversation. */
   readonly endsAt: (conversation: string) => number | null;
 }
 
@@ -70,7 +70,7 @@ export function createHelpdesk(options: HelpdeskOptions): Helpdesk {
     scheduler.schedule(process, wayMs(), `receives ${event.id} of the helpdesk`, () => {
       const response = createResponse((status) => {
         scheduler.trace(process.name, `answers ${status} to ${event.id}`);
-        if (status === 200) witness.agentEventSafe(event.id);
+        if (status === 200) witness.botEventSafe(event.id);
         else if (status !== 503) witness.violation(`${process.name} answered ${status} to ${event.id}`);
         if (!isAnswerLost) scheduler.schedule(null, wayMs(), '', () => answer(status === 200));
       });
@@ -98,7 +98,7 @@ export function createHelpdesk(options: HelpdeskOptions): Helpdesk {
 
   const say = (ticket: OpenedTicket): void => {
     ticket.said += 1;
-    const text = replyLabel(`${ticket.conversationId} agent ${ticket.id}`, ticket.said);
+    const text = replyLabel(`${ticket.conversationId} bot ${ticket.id}`, ticket.said);
     emit(ticket, {
       kind: 'message',
       id: text,
@@ -106,11 +106,11 @@ export function createHelpdesk(options: HelpdeskOptions): Helpdesk {
       author: ADA,
       text,
       internal: false,
-      messageId: `agent-${ticket.id}-${ticket.said}`,
+      messageId: `bot-${ticket.id}-${ticket.said}`,
     });
   };
 
-  /** The agent reads a message, perhaps answers, and closes the conversation after the last. */
+  /** The bot reads a message, perhaps answers, and closes the conversation after the last. */
   const read = (ticket: OpenedTicket, number: number): void => {
     if (!ticket.isOpen) return;
     if (random.chance(0.6)) say(ticket);

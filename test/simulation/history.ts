@@ -104,7 +104,7 @@ export async function runHistory(options: HistoryOptions): Promise<HistoryResult
     isClosedByUser: random.chance(0.3),
     isEnded: random.chance(0.5),
   }));
-  /** The number of the event at which the application, or the agent, ends a conversation. */
+  /** The number of the event at which the application, or the bot, ends a conversation. */
   const endsAt = (id: string): number | null => {
     const found = conversations.find((conversation) => conversation.id === id);
     return found?.isEnded && !found.isClosedByUser ? found.events - 1 : null;
@@ -129,7 +129,7 @@ export async function runHistory(options: HistoryOptions): Promise<HistoryResult
     const delivery = mistakes.delivery?.(stored) ?? stored;
     const receiver = createReceiver({
       auth: { message: bearer('platform'), handoff: noAuth() },
-      service: {
+      platform: {
         baseUrl: 'http://platform.test',
         apiKey: 'key',
         fetch: platform.fetchOf(process),

@@ -155,9 +155,9 @@ export const MISTAKES: readonly KnownMistake[] = [
     shows: /still waits/,
   },
   {
-    name: 'what an agent writes before the ticket is linked is taken for another conversation of the helpdesk',
+    name: 'what a bot writes before the ticket is linked is taken for another conversation of the helpdesk',
     made: { sql: (text) => text.replaceAll('link IS NULL', 'link IS NULL AND FALSE') },
-    shows: /the agent's .* was lost/,
+    shows: /the bot's .* was lost/,
   },
   {
     name: 'a bridge without fencing: a handler that was given up still sends to the helpdesk',

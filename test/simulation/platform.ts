@@ -20,7 +20,7 @@ export interface Platform {
 /** A conversation that the platform has with a user. */
 export interface Conversation {
   readonly id: string;
-  /** `message`: the AI agent's messages. `handoff`: a request for a human, messages, and perhaps the user's close. */
+  /** `message`: the bot's messages. `handoff`: a request for a human, messages, and perhaps the user's close. */
   readonly kind: 'message' | 'handoff';
   readonly events: number;
   readonly isClosedByUser: boolean;

@@ -11,7 +11,7 @@ import type { JobRecord, Storage } from './storage.js';
  * 3. A reply is sent only if it is the first unsent one of its conversation, by the process that has claimed it. The
  *    user sees replies in the order of the events that they answer, and the close after them.
  * 4. A reply is sent again only if its sender cannot know that it arrived.
- * 5. A message is sent to the helpdesk only by the process that has claimed its event. What an agent writes is stored as
+ * 5. A message is sent to the helpdesk only by the process that has claimed its event. What a bot writes is stored as
  *    a reply, or dropped with a warning, once the helpdesk was told that it is safe.
  * 6. In the end nothing waits, and a dead letter has failed as often as the settings say, each time with a report.
  */
@@ -40,8 +40,8 @@ export interface Witness {
   messageSent(process: SimulatedProcess, event: string): void;
   /** The helpdesk has a user's message. Returns whether it is new. */
   messageArrived(event: string): boolean;
-  /** The helpdesk was told that an agent's event is safe. */
-  agentEventSafe(reply: string): void;
+  /** The helpdesk was told that a bot's event is safe. */
+  botEventSafe(reply: string): void;
   /** A message of a user, or an event of the helpdesk, was dropped with a line in the log. */
   dropped(name: string): void;
   /** A renewal of the lease, with the time at which the process asked for it. */
@@ -97,10 +97,10 @@ export function createWitness({
   const sends = new Map<string, { process: SimulatedProcess; isSuccess: boolean }[]>();
   /** Replies of each conversation in the order in which the user first saw them. */
   const shown = new Map<string, string[]>();
-  /** Messages of each conversation in the order in which the agent first saw them. */
+  /** Messages of each conversation in the order in which the bot first saw them. */
   const read = new Map<string, string[]>();
   const dropped = new Set<string>();
-  const agentEvents = new Set<string>();
+  const botEvents = new Set<string>();
   const leases = new Map<SimulatedProcess, Lease>();
 
   const violation = (text: string): void => {
@@ -149,7 +149,7 @@ export function createWitness({
     const isMissing =
       hasHelpdesk && job.type === 'handoff.message' && !read.get(job.conversation)?.includes(label);
     if (job.state === 'done' && isMissing && !dropped.has(job.conversation))
-      violation(`the agent never saw ${label}`);
+      violation(`the bot never saw ${label}`);
     if (job.state !== 'dead') return;
     if ((failures.get(label) ?? 0) < maxAttempts)
       violation(
@@ -240,17 +240,17 @@ export function createWitness({
       const order = read.get(conversation) ?? [];
       read.set(conversation, order);
       if (order.includes(event)) {
-        if (order.at(-1) !== event) violation(`the agent saw ${event} again, after later ones`);
+        if (order.at(-1) !== event) violation(`the bot saw ${event} again, after later ones`);
         return false;
       }
       const last = order.at(-1);
       if (last !== undefined && (jobOf('inbox', last)?.seq ?? 0) > (jobOf('inbox', event)?.seq ?? 0))
-        violation(`the agent saw ${event} after ${last}`);
+        violation(`the bot saw ${event} after ${last}`);
       order.push(event);
       return true;
     },
-    agentEventSafe(reply) {
-      agentEvents.add(reply);
+    botEventSafe(reply) {
+      botEvents.add(reply);
     },
     dropped(name) {
       dropped.add(name);
@@ -277,9 +277,9 @@ export function createWitness({
         if (!shown.get(conversationOf(reply))?.includes(reply))
           violation(`the receipt of ${reply} says that it was delivered`);
       }
-      for (const reply of agentEvents) {
+      for (const reply of botEvents) {
         const isVisible = labels.has(`outbox ${reply}`) || dropped.has(reply);
-        if (!isVisible) violation(`the agent's ${reply} was lost`);
+        if (!isVisible) violation(`the bot's ${reply} was lost`);
       }
       for (const text of storage.inconsistencies()) violation(text);
     },

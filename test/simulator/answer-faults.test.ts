@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest';
-import { agentAt, replyTo, startReceiver, startSimulator } from './support.js';
+import { botAt, replyTo, startReceiver, startSimulator } from './support.js';
 
 async function start() {
   const receiver = await startReceiver();
-  const started = await startSimulator({ agents: [agentAt(receiver.url)] });
+  const started = await startSimulator({ bots: [botAt(receiver.url)] });
   return { ...started, conversation: await started.simulator.requestHandoff() };
 }
 

@@ -1,8 +1,8 @@
 import { connect } from 'node:net';
 import { describe, expect, test } from 'vitest';
-import { agentAt, NOWHERE, startSimulator } from './support.js';
+import { botAt, NOWHERE, startSimulator } from './support.js';
 
-const start = () => startSimulator({ agents: [agentAt(NOWHERE)] });
+const start = () => startSimulator({ bots: [botAt(NOWHERE)] });
 const REPLY = '/v1/human/message/receive';
 
 describe('a request that cannot be read', () => {
@@ -22,14 +22,14 @@ describe('a request that cannot be read', () => {
 
   test('another content type is answered with 40000', async () => {
     const { call } = await start();
-    const headers = { authorization: 'Bearer the-key-of-agent-1', 'content-type': 'text/plain' };
+    const headers = { authorization: 'Bearer the-key-of-bot-1', 'content-type': 'text/plain' };
     const answer = await call('POST', REPLY, '{}', headers);
     expect([answer.status, answer.body.code]).toEqual([415, 40000]);
   });
 
   test('a compressed body is answered with 40000', async () => {
     const { call } = await start();
-    const headers = { authorization: 'Bearer the-key-of-agent-1', 'content-encoding': 'gzip' };
+    const headers = { authorization: 'Bearer the-key-of-bot-1', 'content-encoding': 'gzip' };
     const answer = await call('POST', REPLY, '{}', headers);
     expect([answer.status, answer.body.code]).toEqual([415, 40000]);
   });
@@ -38,7 +38,7 @@ describe('a request that cannot be read', () => {
     const { baseUrl } = await start();
     const response = await fetch(`${baseUrl}${REPLY}`, {
       method: 'POST',
-      headers: { authorization: 'Bearer the-key-of-agent-1', 'content-type': 'application/json' },
+      headers: { authorization: 'Bearer the-key-of-bot-1', 'content-type': 'application/json' },
       body: Buffer.from([0x22, 0xff, 0x22]),
     });
     expect(response.status).toBe(400);
@@ -69,7 +69,7 @@ test('a connection that breaks in the middle of a body does no harm', async () =
   await new Promise<void>((resolve) => {
     const socket = connect(Number(new URL(baseUrl).port), '127.0.0.1', () => {
       socket.write(
-        `POST ${REPLY} HTTP/1.1\r\nhost: x\r\nauthorization: Bearer the-key-of-agent-1\r\ncontent-type: application/json\r\ncontent-length: 500\r\n\r\n{"conv`,
+        `POST ${REPLY} HTTP/1.1\r\nhost: x\r\nauthorization: Bearer the-key-of-bot-1\r\ncontent-type: application/json\r\ncontent-length: 500\r\n\r\n{"conv`,
         () => socket.destroy(),
       );
     });

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { agentAt, NOWHERE, startReceiver, startSimulator } from './support.js';
+import { botAt, NOWHERE, startReceiver, startSimulator } from './support.js';
 
 const basic = (text: string) => `Basic ${Buffer.from(text).toString('base64')}`;
 
@@ -15,8 +15,8 @@ test.each([
 ])('the message webhook with %s', async (_name, credentials, expected) => {
   const receiver = await startReceiver();
   const message = { url: receiver.url, ...credentials };
-  const { simulator } = await startSimulator({ agents: [agentAt(NOWHERE, { message })] });
-  await simulator.agentMessage({ text: 'Hello' });
+  const { simulator } = await startSimulator({ bots: [botAt(NOWHERE, { message })] });
+  await simulator.botMessage({ text: 'Hello' });
   expect(receiver.received[0]?.headers.authorization).toBe(expected);
   expect(receiver.received[0]?.headers['content-type']).toBe('application/json');
 });
@@ -24,9 +24,9 @@ test.each([
 test('handoff requests carry no credentials unless the component has some', async () => {
   const receiver = await startReceiver();
   const desk = { componentId: 'desk-1', url: receiver.url };
-  const { simulator } = await startSimulator({ agents: [agentAt(receiver.url)] });
+  const { simulator } = await startSimulator({ bots: [botAt(receiver.url)] });
   await simulator.requestHandoff();
-  simulator.agents.update('agent-1', {
+  simulator.bots.update('bot-1', {
     humanServices: [{ ...desk, username: 'hook', secret: 'secret', headers: { 'X-Desk': 'seven' } }],
   });
   await simulator.requestHandoff();
@@ -39,15 +39,15 @@ test('handoff requests carry no credentials unless the component has some', asyn
 test('the fault wrongCredentials sends wrong credentials of the same shape', async () => {
   const receiver = await startReceiver();
   const { simulator } = await startSimulator({
-    agents: [
-      agentAt(receiver.url, {
+    bots: [
+      botAt(receiver.url, {
         message: { url: receiver.url, username: 'hook', secret: 'secret' },
         humanServices: [{ componentId: 'desk-1', url: receiver.url, headers: { 'x-desk': 'seven' } }],
       }),
     ],
   });
   simulator.faults.set('wrongCredentials');
-  await simulator.agentMessage({ text: 'Hello' });
+  await simulator.botMessage({ text: 'Hello' });
   await simulator.requestHandoff();
   expect(receiver.received.map(({ headers }) => [headers.authorization, headers['x-desk']])).toEqual([
     [basic('hook:wrong-secret'), undefined],
@@ -58,8 +58,8 @@ test('the fault wrongCredentials sends wrong credentials of the same shape', asy
 test('a username that is invalid in a header fails that delivery and is not shown', async () => {
   const receiver = await startReceiver();
   const message = { url: receiver.url, username: 'hook\r\nx-injected: yes' };
-  const { simulator } = await startSimulator({ agents: [agentAt(NOWHERE, { message })] });
-  const delivery = await simulator.agentMessage({ text: 'Hello' });
+  const { simulator } = await startSimulator({ bots: [botAt(NOWHERE, { message })] });
+  const delivery = await simulator.botMessage({ text: 'Hello' });
   expect(delivery).toMatchObject({ status: null, error: 'ERR_INVALID_CHAR' });
   expect(receiver.received).toEqual([]);
 });

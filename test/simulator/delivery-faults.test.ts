@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'vitest';
-import { agentAt, startReceiver, startSimulator, until } from './support.js';
+import { botAt, startReceiver, startSimulator, until } from './support.js';
 
 async function start() {
   const receiver = await startReceiver();
-  const started = await startSimulator({ agents: [agentAt(receiver.url)] });
+  const started = await startSimulator({ bots: [botAt(receiver.url)] });
   const conversation = await started.simulator.requestHandoff();
   receiver.received.length = 0;
   return { receiver, ...started, conversation, texts: () => receiver.received.map(({ body }) => body.body) };

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { type Answer, agentAt, startReceiver, startSimulator } from './support.js';
+import { type Answer, botAt, startReceiver, startSimulator } from './support.js';
 
 /** A receiver that calls the platform from within its establish handler, before it answers. */
 async function startInline(status: number, calls: (id: string, call: Caller) => Promise<unknown>) {
@@ -8,7 +8,7 @@ async function startInline(status: number, calls: (id: string, call: Caller) => 
     if (path.endsWith('/establish')) await calls(String(body.conversation_id), call);
     response.writeHead(status).end('{}');
   });
-  const started = await startSimulator({ agents: [agentAt(receiver.url)] });
+  const started = await startSimulator({ bots: [botAt(receiver.url)] });
   call = started.call;
   return { ...started, receiver };
 }

@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'vitest';
-import { agentAt, NOWHERE, replyTo, startReceiver, startSimulator } from './support.js';
+import { botAt, NOWHERE, replyTo, startReceiver, startSimulator } from './support.js';
 
 async function start() {
   const receiver = await startReceiver();
-  return { receiver, ...(await startSimulator({ agents: [agentAt(receiver.url)] })) };
+  return { receiver, ...(await startSimulator({ bots: [botAt(receiver.url)] })) };
 }
 
 test.each([
@@ -15,7 +15,7 @@ test.each([
   ['?tenant=a', '/conversation/establish?tenant=a'],
 ])('the path of an endpoint is appended to the base URL as it was entered: "%s"', async (base, path) => {
   const receiver = await startReceiver();
-  const { simulator } = await startSimulator({ agents: [agentAt(receiver.origin + base)] });
+  const { simulator } = await startSimulator({ bots: [botAt(receiver.origin + base)] });
   expect((await simulator.requestHandoff()).state).toBe('connecting');
   expect(receiver.paths()).toEqual([path]);
 });
@@ -38,7 +38,7 @@ test('establish, first reply, chat, reply, close by the user: the whole lifecycl
       conversation_id: conversation.id,
       timestamp: began,
       email: 'ann@example.com',
-      bot_id: 'agent-1',
+      bot_id: 'bot-1',
       body: [
         { text: 'Hello', message_type: 'QUESTION' },
         { text: '', message_type: 'ANSWER' },
@@ -75,11 +75,11 @@ test('establish, first reply, chat, reply, close by the user: the whole lifecycl
   expect(conversation.deliveries.map(({ event }) => event)).toEqual(['establish', 'chat', 'close']);
 });
 
-test('a handoff and its agent conversation have different ids', async () => {
+test('a handoff and its bot conversation have different ids', async () => {
   const { simulator } = await start();
   const first = await simulator.requestHandoff();
   const second = await simulator.requestHandoff();
-  const ids = [first.id, first.agentConversationId, second.id, second.agentConversationId];
+  const ids = [first.id, first.botConversationId, second.id, second.botConversationId];
   expect(new Set(ids).size).toBe(4);
 });
 
@@ -88,7 +88,7 @@ describe('busy', () => {
     const receiver = await startReceiver((_received, response) => {
       response.writeHead(status).end('{}');
     });
-    const { simulator, call } = await startSimulator({ agents: [agentAt(receiver.url)] });
+    const { simulator, call } = await startSimulator({ bots: [botAt(receiver.url)] });
     const conversation = await simulator.requestHandoff();
     expect(conversation).toMatchObject({ state: 'busy', endedBy: null });
     expect((await replyTo(call, conversation.id, 'too late')).body.code).toBe(40356);
@@ -101,8 +101,8 @@ describe('busy', () => {
     const hanging = await startReceiver(() => {});
     const { simulator } = await startSimulator({
       deliveryTimeoutMs: 150,
-      agents: [
-        agentAt(NOWHERE, {
+      bots: [
+        botAt(NOWHERE, {
           humanServices: [
             { componentId: 'off', url: NOWHERE },
             { componentId: 'slow', url: hanging.url },
@@ -146,13 +146,13 @@ test('after a close by the human, replies are refused until a new handoff', asyn
   expect((await replyTo(call, again.id, 'Hello again')).status).toBe(200);
 });
 
-test('replies and closes need an existing conversation of the same agent', async () => {
+test('replies and closes need an existing conversation of the same bot', async () => {
   const receiver = await startReceiver();
-  const other = { id: 'agent-2', apiKey: 'the-key-of-agent-2' };
-  const { simulator, call } = await startSimulator({ agents: [agentAt(receiver.url), other] });
+  const other = { id: 'bot-2', apiKey: 'the-key-of-bot-2' };
+  const { simulator, call } = await startSimulator({ bots: [botAt(receiver.url), other] });
   const { id } = await simulator.requestHandoff();
   const body = { conversation_id: id, timestamp: 1, body: 'Hello' };
-  const headers = { authorization: 'Bearer the-key-of-agent-2' };
+  const headers = { authorization: 'Bearer the-key-of-bot-2' };
   expect(await call('POST', '/v1/human/message/receive', body, headers)).toMatchObject({
     status: 403,
     body: { code: 40358 },
@@ -186,7 +186,7 @@ test('an id can be chosen, and reused once its conversation has ended', async ()
 
 test('only the newest ended conversations are kept', async () => {
   const receiver = await startReceiver();
-  const { simulator } = await startSimulator({ agents: [agentAt(receiver.url)], keepConversations: 2 });
+  const { simulator } = await startSimulator({ bots: [botAt(receiver.url)], keepConversations: 2 });
   for (const conversationId of ['1', '2', '3']) {
     const conversation = await simulator.requestHandoff({ conversationId });
     await conversation.closeByUser();

@@ -1,5 +1,5 @@
 import { expect, onTestFinished, test } from 'vitest';
-import { agentAt, startReceiver, startSimulator } from './support.js';
+import { botAt, startReceiver, startSimulator } from './support.js';
 
 interface Event {
   id: string;
@@ -34,7 +34,7 @@ async function openEvents(baseUrl: string, lastEventId?: string) {
 
 async function start() {
   const receiver = await startReceiver();
-  return startSimulator({ agents: [agentAt(receiver.url)] });
+  return startSimulator({ bots: [botAt(receiver.url)] });
 }
 
 test('a browser first gets the whole state, then live events', async () => {

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { agentAt, startReceiver, startSimulator, until } from './support.js';
+import { botAt, startReceiver, startSimulator, until } from './support.js';
 
 /** A receiver that answers on demand, so that deliveries in flight can be counted. */
 async function startSlow() {
@@ -16,7 +16,7 @@ async function startSlow() {
 
 test('messages of a user are delivered one at a time, in order', async () => {
   const receiver = await startSlow();
-  const { simulator } = await startSimulator({ agents: [agentAt(receiver.url)] });
+  const { simulator } = await startSimulator({ bots: [botAt(receiver.url)] });
   const asking = simulator.requestHandoff();
   await receiver.answerNext();
   const conversation = await asking;
@@ -38,7 +38,7 @@ test('messages of a user are delivered one at a time, in order', async () => {
 
 test('different conversations do not wait for each other', async () => {
   const receiver = await startSlow();
-  const { simulator } = await startSimulator({ agents: [agentAt(receiver.url)] });
+  const { simulator } = await startSimulator({ bots: [botAt(receiver.url)] });
   const asking = Promise.all([simulator.requestHandoff(), simulator.requestHandoff()]);
   await until(() => receiver.onTheirWay() === 2);
   await receiver.answerNext();
@@ -48,7 +48,7 @@ test('different conversations do not wait for each other', async () => {
 
 test('timestamps of one conversation strictly increase', async () => {
   const receiver = await startReceiver();
-  const { simulator, clock } = await startSimulator({ agents: [agentAt(receiver.url)] });
+  const { simulator, clock } = await startSimulator({ bots: [botAt(receiver.url)] });
   const conversation = await simulator.requestHandoff();
   await conversation.say('same');
   await conversation.say('same');
@@ -58,7 +58,7 @@ test('timestamps of one conversation strictly increase', async () => {
 
 test('300 concurrent conversations all complete', async () => {
   const receiver = await startReceiver();
-  const { simulator } = await startSimulator({ agents: [agentAt(receiver.url)], deliveryTimeoutMs: 60_000 });
+  const { simulator } = await startSimulator({ bots: [botAt(receiver.url)], deliveryTimeoutMs: 60_000 });
   const all = Array.from({ length: 300 }, async () => {
     const conversation = await simulator.requestHandoff();
     await conversation.say('one');

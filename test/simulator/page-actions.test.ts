@@ -1,34 +1,34 @@
 import { describe, expect, test } from 'vitest';
-import { agentAt, NOWHERE, replyTo, startReceiver, startSimulator } from './support.js';
+import { botAt, NOWHERE, replyTo, startReceiver, startSimulator } from './support.js';
 
-async function start(more: Parameters<typeof agentAt>[1] = {}) {
+async function start(more: Parameters<typeof botAt>[1] = {}) {
   const receiver = await startReceiver();
-  const started = await startSimulator({ agents: [agentAt(receiver.url, { name: 'Shop', ...more })] });
+  const started = await startSimulator({ bots: [botAt(receiver.url, { name: 'Shop', ...more })] });
   const act = (action: string, body: unknown = {}) => started.call('POST', `/simulator/${action}`, body, {});
   const state = async () => (await started.call('GET', '/simulator/state', undefined, {})).body;
   return { ...started, receiver, act, state };
 }
 
-test('before a handoff the agent answers, and its message webhook gets the answer', async () => {
+test('before a handoff the bot answers, and its message webhook gets the answer', async () => {
   const receiver = await startReceiver();
   const { act, state } = await start({ message: { url: `${receiver.origin}/message` } });
   expect((await act('say', { text: ' Hello ' })).body).toEqual({ ok: true });
   expect(await state()).toMatchObject({
-    view: { status: 'agent', endedBy: null, conversationId: null },
+    view: { status: 'bot', endedBy: null, conversationId: null },
     lines: [
       { from: 'user', text: 'Hello' },
-      { from: 'agent', text: expect.stringContaining('Shop') },
+      { from: 'bot', text: expect.stringContaining('Shop') },
     ],
   });
   expect(receiver.paths()).toEqual(['/message']);
 });
 
-test('the agent answers from its QA documents', async () => {
+test('the bot answers from its QA documents', async () => {
   const { call, act, state } = await start();
   const qaList = [{ question: 'Open when?', answer: 'From nine to five.' }];
   await call('POST', '/v1/bot/doc/qa/add', { purpose: 'QA_TEXT', name: 'Hours', qaList });
   await act('say', { text: 'open WHEN?' });
-  expect(await state()).toMatchObject({ lines: [{}, { from: 'agent', text: 'From nine to five.' }] });
+  expect(await state()).toMatchObject({ lines: [{}, { from: 'bot', text: 'From nine to five.' }] });
 });
 
 test('a handoff from the page: transcript, replies, messages, close', async () => {
@@ -77,7 +77,7 @@ test('a new customer starts with an empty window and closes the last handoff', a
   await act('handoff');
   const before = simulator.customer.view().customerId;
   await act('restart');
-  expect(await state()).toMatchObject({ view: { status: 'agent' }, lines: [] });
+  expect(await state()).toMatchObject({ view: { status: 'bot' }, lines: [] });
   expect(simulator.customer.view().customerId).not.toBe(before);
   expect(receiver.paths().at(-1)).toBe('/webhook/conversation/close');
 });
@@ -97,8 +97,8 @@ test('the list of components has their names and no secrets', async () => {
     humanServices: [{ componentId: 'desk-1', componentName: 'Desk', url: NOWHERE, username: 'hook-user' }],
   });
   const shown = await state();
-  expect(shown.components).toEqual([{ agentId: 'agent-1', componentId: 'desk-1', label: 'Desk of Shop' }]);
-  expect(JSON.stringify(shown)).not.toMatch(/the-key-of-agent-1|hook-user/);
+  expect(shown.components).toEqual([{ botId: 'bot-1', componentId: 'desk-1', label: 'Desk of Shop' }]);
+  expect(JSON.stringify(shown)).not.toMatch(/the-key-of-bot-1|hook-user/);
 });
 
 describe('an invalid action is refused with a reason', () => {
@@ -107,7 +107,7 @@ describe('an invalid action is refused with a reason', () => {
     ['say', { text: '   ' }, 'text'],
     ['say', { text: 'x'.repeat(10_001) }, 'text'],
     ['say', '{"text":', 'expected JSON'],
-    ['handoff', { agentId: 'nobody' }, 'there is no agent nobody'],
+    ['handoff', { botId: 'nobody' }, 'there is no bot nobody'],
     ['handoff', { componentId: 'nothing' }, 'no human-service component nothing'],
     ['faults', { kind: 'constructor', on: true }, 'kind'],
     ['faults', { kind: 'mirror', on: true }, 'url'],

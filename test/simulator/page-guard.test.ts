@@ -1,6 +1,6 @@
 import { request } from 'node:http';
 import { describe, expect, test } from 'vitest';
-import { agentAt, NOWHERE, startSimulator } from './support.js';
+import { botAt, NOWHERE, startSimulator } from './support.js';
 
 /** fetch sets Host and Origin itself; an attacker's browser would too, so they are sent by hand. */
 function send(baseUrl: string, method: string, path: string, headers: Record<string, string>) {
@@ -40,14 +40,14 @@ describe.each(ROUTES)('%s %s', (method, path) => {
     ['a browser that says cross-site', { 'sec-fetch-site': 'cross-site' }],
     ['a browser that says same-site', { 'sec-fetch-site': 'same-site' }],
   ])('is refused to %s', async (_name, headers) => {
-    const { baseUrl } = await startSimulator({ agents: [agentAt(NOWHERE)] });
+    const { baseUrl } = await startSimulator({ bots: [botAt(NOWHERE)] });
     const answer = await send(baseUrl, method, path, { ...JSON_TYPE, ...headers });
     expect(answer.status).toBe(403);
     expect(JSON.parse(answer.text).code).toBe('FORBIDDEN');
   });
 
   test.each(['localhost', '127.0.0.1:99', '[::1]:99', 'LOCALHOST:99'])('is served at %s', async (host) => {
-    const { baseUrl } = await startSimulator({ agents: [agentAt(NOWHERE)] });
+    const { baseUrl } = await startSimulator({ bots: [botAt(NOWHERE)] });
     const headers = { host, origin: `http://${host}`, 'sec-fetch-site': 'same-origin' };
     expect((await send(baseUrl, method, path, { ...JSON_TYPE, ...headers })).status).toBe(200);
   });
@@ -71,6 +71,6 @@ test.each(['text/plain', 'application/x-www-form-urlencoded', 'application/jsonp
 
 test('the API accepts any host name, because it requires a key', async () => {
   const { baseUrl } = await startSimulator();
-  const headers = { host: 'service.example' };
+  const headers = { host: 'platform.example' };
   expect((await send(baseUrl, 'GET', '/v1/webhook/service/health', headers)).status).toBe(200);
 });

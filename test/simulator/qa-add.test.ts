@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
-import { agentAt, NOWHERE, startSimulator } from './support.js';
+import { botAt, NOWHERE, startSimulator } from './support.js';
 
 const ADD = '/v1/bot/doc/qa/add';
-const start = () => startSimulator({ agents: [agentAt(NOWHERE)] });
+const start = () => startSimulator({ bots: [botAt(NOWHERE)] });
 const file = { file_url: `${NOWHERE}/a.csv`, file_name: 'a.csv' };
 const copies = (count: number) => Array.from({ length: count }, () => file);
 const source = { source_url: `${NOWHERE}/a.md`, file_name: 'a.md' };
@@ -25,12 +25,12 @@ test('a knowledge base can be named', async () => {
   expect(simulator.documents()[0]?.knowledgeBaseId).toBe('shop');
 });
 
-test('each agent has its own documents', async () => {
-  const other = { id: 'agent-2', apiKey: 'the-key-of-agent-2' };
-  const { simulator, call } = await startSimulator({ agents: [agentAt(NOWHERE), other] });
+test('each bot has its own documents', async () => {
+  const other = { id: 'bot-2', apiKey: 'the-key-of-bot-2' };
+  const { simulator, call } = await startSimulator({ bots: [botAt(NOWHERE), other] });
   await call('POST', ADD, { purpose: 'QA_TEXT', name: 'Hours', qaList: [pair] });
-  expect(simulator.documents('agent-1')).toHaveLength(1);
-  expect(simulator.documents('agent-2')).toHaveLength(0);
+  expect(simulator.documents('bot-1')).toHaveLength(1);
+  expect(simulator.documents('bot-2')).toHaveLength(0);
 });
 
 describe('is refused with 40000, naming the field', () => {

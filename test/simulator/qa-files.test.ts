@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { agentAt, NOWHERE, type Received, startReceiver, startSimulator } from './support.js';
+import { botAt, NOWHERE, type Received, startReceiver, startSimulator } from './support.js';
 
 const ADD = '/v1/bot/doc/qa/add';
 const CSV = 'question,answer\nOpen when?,"From nine, to five."\nWhere?,"Main street\n1"\n';
@@ -28,7 +28,7 @@ async function serveFiles() {
 async function start() {
   const files = await serveFiles();
   const started = await startSimulator({
-    agents: [agentAt(NOWHERE)],
+    bots: [botAt(NOWHERE)],
     fileMaxBytes: 4_000,
     fileTimeoutMs: 300,
   });

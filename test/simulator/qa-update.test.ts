@@ -1,13 +1,13 @@
 import { describe, expect, test } from 'vitest';
 import { qaAnswer } from '../../src/protocol/index.js';
-import { agentAt, NOWHERE, startReceiver, startSimulator } from './support.js';
+import { botAt, NOWHERE, startReceiver, startSimulator } from './support.js';
 
 const UPDATE = '/v1/bot/doc/qa/update';
-const OTHER_AGENT = { id: 'agent-2', apiKey: 'the-key-of-agent-2' };
+const OTHER_BOT = { id: 'bot-2', apiKey: 'the-key-of-bot-2' };
 const pair = { question: 'Open when?', answer: 'From nine to five.' };
 
 async function start() {
-  const started = await startSimulator({ agents: [agentAt(NOWHERE), OTHER_AGENT] });
+  const started = await startSimulator({ bots: [botAt(NOWHERE), OTHER_BOT] });
   const added = await started.call('POST', '/v1/bot/doc/qa/add', {
     purpose: 'QA_TEXT',
     name: 'Hours',
@@ -58,8 +58,8 @@ describe('is refused with 40000, naming the field', () => {
     ['a file without doc_id', { files: [{ ...entry, doc_id: undefined }] }, 'files[0].doc_id'],
     ['a file without source_url', { files: [{ ...entry, source_url: undefined }] }, 'files[0].source_url'],
     ['21 files', { files: Array.from({ length: 21 }, () => entry) }, 'files: expected at most 20'],
-    ['an unknown doc_id', { doc_id: 'x', qaList: [pair] }, 'doc_id: this agent has no such document'],
-    ['an unknown doc_id in a file', { files: [entry] }, 'files[0].doc_id: this agent has no such document'],
+    ['an unknown doc_id', { doc_id: 'x', qaList: [pair] }, 'doc_id: this bot has no such document'],
+    ['an unknown doc_id in a file', { files: [entry] }, 'files[0].doc_id: this bot has no such document'],
   ])('%s', async (_name, request, message) => {
     const { simulator, call } = await start();
     const { status, body } = await call('PUT', UPDATE, request);
@@ -68,9 +68,9 @@ describe('is refused with 40000, naming the field', () => {
     expect(simulator.documents()[0]?.pairs).toHaveLength(2);
   });
 
-  test("another agent's document", async () => {
+  test("another bot's document", async () => {
     const { call, docId } = await start();
-    const headers = { authorization: 'Bearer the-key-of-agent-2' };
+    const headers = { authorization: 'Bearer the-key-of-bot-2' };
     const { body } = await call('PUT', UPDATE, { doc_id: docId, qaList: [pair] }, headers);
     expect(body.code).toBe(40000);
   });

@@ -3,7 +3,7 @@ import { onTestFinished } from 'vitest';
 import {
   createManualClock,
   createSimulator,
-  type SimulatedAgent,
+  type SimulatedBot,
   type SimulatorOptions,
 } from '../../src/simulator/index.js';
 
@@ -69,11 +69,11 @@ async function readRequest(request: IncomingMessage): Promise<Received> {
 /** An address on which nothing listens. */
 export const NOWHERE = 'http://127.0.0.1:1/webhook';
 
-/** The agent of most tests, with a human service at `url`. */
-export function agentAt(url: string, more: Partial<SimulatedAgent> = {}): SimulatedAgent {
+/** The bot of most tests, with a human service at `url`. */
+export function botAt(url: string, more: Partial<SimulatedBot> = {}): SimulatedBot {
   return {
-    id: 'agent-1',
-    apiKey: 'the-key-of-agent-1',
+    id: 'bot-1',
+    apiKey: 'the-key-of-bot-1',
     humanServices: [{ componentId: 'desk-1', componentName: 'The desk', url }],
     ...more,
   };
@@ -101,7 +101,7 @@ function callerOf(baseUrl: string) {
     method: string,
     path: string,
     body?: unknown,
-    headers: Record<string, string> = { authorization: 'Bearer the-key-of-agent-1' },
+    headers: Record<string, string> = { authorization: 'Bearer the-key-of-bot-1' },
   ): Promise<Answer> => {
     const response = await fetch(`${baseUrl}${path}`, {
       method,

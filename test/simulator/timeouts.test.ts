@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest';
-import { agentAt, replyTo, startReceiver, startSimulator } from './support.js';
+import { botAt, replyTo, startReceiver, startSimulator } from './support.js';
 
 async function start(options: { waitTimeoutMs?: number; idleTimeoutMs?: number } = {}) {
   const receiver = await startReceiver();
-  return { receiver, ...(await startSimulator({ agents: [agentAt(receiver.url)], ...options })) };
+  return { receiver, ...(await startSimulator({ bots: [botAt(receiver.url)], ...options })) };
 }
 
 test('without a first reply within 60 s the handoff ends with TIMEOUT', async () => {

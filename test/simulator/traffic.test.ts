@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest';
-import { agentAt, replyTo, startReceiver, startSimulator } from './support.js';
+import { botAt, replyTo, startReceiver, startSimulator } from './support.js';
 
 test('every request and answer of both directions is recorded, in order', async () => {
   const receiver = await startReceiver();
-  const { simulator, call } = await startSimulator({ agents: [agentAt(receiver.url)] });
+  const { simulator, call } = await startSimulator({ bots: [botAt(receiver.url)] });
   const conversation = await simulator.requestHandoff();
   await replyTo(call, conversation.id, 'Hello');
   await call('GET', '/v1/webhook/service/health');
@@ -42,20 +42,20 @@ test('no key, secret, header value or path token is recorded', async () => {
     headers: { 'x-desk': 'header-secret' },
   };
   const { simulator, call } = await startSimulator({
-    agents: [
-      agentAt(receiver.url, {
+    bots: [
+      botAt(receiver.url, {
         message: { url: receiver.url, username: 'hook-user', secret: 'hook-secret' },
         humanServices: [desk],
       }),
     ],
   });
-  await simulator.agentMessage({ text: 'Hello' });
+  await simulator.botMessage({ text: 'Hello' });
   const conversation = await simulator.requestHandoff();
-  await replyTo(call, conversation.id, 'my key is the-key-of-agent-1');
+  await replyTo(call, conversation.id, 'my key is the-key-of-bot-1');
   await simulator.idle();
   const log = JSON.stringify(simulator.traffic.exchanges());
   for (const secret of [
-    'the-key-of-agent-1',
+    'the-key-of-bot-1',
     'hook-user',
     'hook-secret',
     'header-secret',
@@ -71,7 +71,7 @@ test('no key, secret, header value or path token is recorded', async () => {
 
 test('the log keeps the newest, and long bodies are cut', async () => {
   const receiver = await startReceiver();
-  const { simulator } = await startSimulator({ agents: [agentAt(receiver.url)], trafficLimit: 3 });
+  const { simulator } = await startSimulator({ bots: [botAt(receiver.url)], trafficLimit: 3 });
   const conversation = await simulator.requestHandoff();
   for (const text of ['1', '2', 'x'.repeat(10_000)]) await conversation.say(text);
   const exchanges = simulator.traffic.exchanges();
@@ -83,7 +83,7 @@ test('the log keeps the newest, and long bodies are cut', async () => {
 
 test('listeners are called for a request at once, and again for its answer', async () => {
   const receiver = await startReceiver();
-  const { simulator } = await startSimulator({ agents: [agentAt(receiver.url)] });
+  const { simulator } = await startSimulator({ bots: [botAt(receiver.url)] });
   const seen: (number | null)[] = [];
   const stop = simulator.traffic.onChange(({ answer }) => seen.push(answer?.status ?? null));
   const conversation = await simulator.requestHandoff();

@@ -1,14 +1,14 @@
 import { expect, test } from 'vitest';
-import { agentMessage } from '../../src/protocol/index.js';
-import { agentAt, NOWHERE, startReceiver, startSimulator } from './support.js';
+import { botMessage } from '../../src/protocol/index.js';
+import { botAt, NOWHERE, startReceiver, startSimulator } from './support.js';
 
 const CHECK = '/v1/webhook/check';
 
 test('reports the message webhook and every component, with null ids for the message webhook', async () => {
   const receiver = await startReceiver();
   const { call } = await startSimulator({
-    agents: [
-      agentAt(receiver.url, {
+    bots: [
+      botAt(receiver.url, {
         message: { url: receiver.url },
         humanServices: [
           { componentId: 'desk-1', componentName: 'The desk', url: receiver.url },
@@ -44,20 +44,20 @@ test('reports the message webhook and every component, with null ids for the mes
 test('probes are in the standard message format with istest, and carry the credentials', async () => {
   const receiver = await startReceiver();
   const { call } = await startSimulator({
-    agents: [agentAt(receiver.url, { message: { url: receiver.url, username: 'hook' } })],
+    bots: [botAt(receiver.url, { message: { url: receiver.url, username: 'hook' } })],
   });
   await call('POST', CHECK);
   expect(receiver.received).toHaveLength(2);
   for (const { body } of receiver.received) {
     expect(body.istest).toBe(true);
-    expect(agentMessage.safeParse(body).success).toBe(true);
+    expect(botMessage.safeParse(body).success).toBe(true);
   }
   const sent = receiver.received.map(({ headers }) => headers.authorization);
   expect(new Set(sent)).toEqual(new Set(['Bearer hook', undefined]));
 });
 
 test('a request with a body is refused with 40000', async () => {
-  const { call } = await startSimulator({ agents: [{ id: 'agent-1', apiKey: 'the-key-of-agent-1' }] });
+  const { call } = await startSimulator({ bots: [{ id: 'bot-1', apiKey: 'the-key-of-bot-1' }] });
   expect(await call('POST', CHECK, { webhook_url: NOWHERE })).toMatchObject({
     status: 400,
     body: { code: 40000, message: 'Parameter error: body: expected none' },
@@ -65,7 +65,7 @@ test('a request with a body is refused with 40000', async () => {
 });
 
 test('webhooks that are not configured do not appear', async () => {
-  const { call } = await startSimulator({ agents: [{ id: 'agent-1', apiKey: 'the-key-of-agent-1' }] });
+  const { call } = await startSimulator({ bots: [{ id: 'bot-1', apiKey: 'the-key-of-bot-1' }] });
   expect((await call('POST', CHECK)).body).toEqual({ results: [] });
 });
 
@@ -73,13 +73,13 @@ test.each([201, 204, 302, 401, 404, 500])('status %i is not reachable', async (s
   const receiver = await startReceiver((_received, response) => {
     response.writeHead(status, { location: '/elsewhere' }).end();
   });
-  const { simulator } = await startSimulator({ agents: [agentAt(receiver.url)] });
-  const [result] = await simulator.check('the-key-of-agent-1');
+  const { simulator } = await startSimulator({ bots: [botAt(receiver.url)] });
+  const [result] = await simulator.check('the-key-of-bot-1');
   expect(result).toMatchObject({ reachable: false, http_status: status });
 });
 
 test('an address without a listener is not reachable and has no status', async () => {
-  const { call } = await startSimulator({ agents: [agentAt(NOWHERE)] });
+  const { call } = await startSimulator({ bots: [botAt(NOWHERE)] });
   expect((await call('POST', CHECK)).body).toMatchObject({
     results: [{ reachable: false, http_status: null, latency_ms: expect.any(Number) }],
   });
@@ -90,9 +90,9 @@ test('a receiver that never answers times out without delaying the check of anot
   const good = await startReceiver();
   const { simulator } = await startSimulator({
     probeTimeoutMs: 200,
-    agents: [agentAt(hanging.url, { message: { url: good.url } })],
+    bots: [botAt(hanging.url, { message: { url: good.url } })],
   });
-  const [message, desk] = await simulator.check('the-key-of-agent-1');
+  const [message, desk] = await simulator.check('the-key-of-bot-1');
   expect(message).toMatchObject({ reachable: true, http_status: 200 });
   expect(desk).toMatchObject({ reachable: false, http_status: null });
   expect(desk?.latency_ms).toBeGreaterThanOrEqual(190);
@@ -104,15 +104,15 @@ test('a receiver that stops in the middle of its answer is not reachable', async
     response.write('{"co');
     setImmediate(() => response.destroy());
   });
-  const { simulator } = await startSimulator({ agents: [agentAt(receiver.url)] });
-  const [result] = await simulator.check('the-key-of-agent-1');
+  const { simulator } = await startSimulator({ bots: [botAt(receiver.url)] });
+  const [result] = await simulator.check('the-key-of-bot-1');
   expect(result).toMatchObject({ reachable: false, http_status: null });
 });
 
 test('probe() tests one webhook, or one handoff endpoint in its own format', async () => {
   const receiver = await startReceiver();
   const { simulator } = await startSimulator({
-    agents: [agentAt(receiver.url, { message: { url: `${receiver.origin}/message` } })],
+    bots: [botAt(receiver.url, { message: { url: `${receiver.origin}/message` } })],
   });
   await simulator.probe();
   await simulator.probe({ componentId: 'desk-1' });
@@ -124,5 +124,5 @@ test('probe() tests one webhook, or one handoff endpoint in its own format', asy
 
 test('check() refuses a wrong key as the HTTP endpoint does', async () => {
   const { simulator } = await startSimulator();
-  await expect(simulator.check('nobody')).rejects.toMatchObject({ serviceCode: 40127 });
+  await expect(simulator.check('nobody')).rejects.toMatchObject({ platformCode: 40127 });
 });

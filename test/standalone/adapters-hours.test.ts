@@ -3,7 +3,7 @@ import { describe, expect, it, vi } from 'vitest';
 import { sqlite } from '../../src/delivery/sqlite/index.js';
 import { temporaryFolder } from './databases.js';
 import { startStandalone } from './in-process.js';
-import { startService } from './start-program.js';
+import { startPlatform } from './start-program.js';
 import { WAIT_OPTIONS } from './wait-options.js';
 
 const DAYS = ['sun', 'mon', 'tue', 'wed', 'thu', 'fri', 'sat'];
@@ -12,11 +12,11 @@ const DAYS = ['sun', 'mon', 'tue', 'wed', 'thu', 'fri', 'sat'];
 const CLOSED = `UTC ${DAYS[(new Date().getUTCDay() + 3) % 7]} 00:00-24:00`;
 
 async function requestOutsideHours(env: Readonly<Record<string, string>>) {
-  const service = await startService();
+  const platform = await startPlatform();
   const delivery = sqlite({ file: join(temporaryFolder(), 'x.db') });
-  const { url } = await startStandalone({ ...service.environment, ...env }, delivery);
-  service.pointAt(url);
-  return service.simulator.requestHandoff();
+  const { url } = await startStandalone({ ...platform.environment, ...env }, delivery);
+  platform.pointAt(url);
+  return platform.simulator.requestHandoff();
 }
 
 describe('business hours of the program', () => {

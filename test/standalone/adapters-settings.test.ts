@@ -4,7 +4,7 @@ import { SettingsError } from '../../src/standalone/index.js';
 import { readSettings } from '../../src/standalone/read-settings.js';
 import { ENVIRONMENT } from './environment.js';
 
-const SERVICE = { SERVICE_BASE_URL: 'https://api.example.com', SERVICE_API_KEY: 'app-key' };
+const SERVICE = { PLATFORM_BASE_URL: 'https://api.example.com', PLATFORM_API_KEY: 'app-key' };
 const SLACK = {
   ADAPTER: 'slack',
   SLACK_BOT_TOKEN: 'xoxb-sEcret-1',
@@ -103,8 +103,8 @@ describe('the settings of human agents', () => {
 
   it.each<[Record<string, string>, RegExp]>([
     [{ ADAPTER: 'unknown' }, /^ADAPTER must be one of desk, request-tracker, chatwoot, slack, .* or none\.$/],
-    [{ ADAPTER: 'desk' }, /^ADAPTER needs SERVICE_BASE_URL and SERVICE_API_KEY/],
-    [SLACK, /^ADAPTER needs SERVICE_BASE_URL and SERVICE_API_KEY/],
+    [{ ADAPTER: 'desk' }, /^ADAPTER needs PLATFORM_BASE_URL and PLATFORM_API_KEY/],
+    [SLACK, /^ADAPTER needs PLATFORM_BASE_URL and PLATFORM_API_KEY/],
     [
       { ...SERVICE, ADAPTER: 'request-tracker', RT_URL: RT.RT_URL },
       /^RT_TOKEN is missing.*\nRT_QUEUE is missing/,
@@ -172,7 +172,7 @@ describe('the settings of human agents', () => {
       { ...SERVICE, ...SLACK, BOT_ADAPTERS: 'b1=chatwoot' },
       /^CHATWOOT_URL is missing: BOT_ADAPTERS names chatwoot, which needs it/,
     ],
-    [{ ADAPTER: 'none', BOT_ADAPTERS: 'b1=desk' }, /^ADAPTER needs SERVICE_BASE_URL and SERVICE_API_KEY/],
+    [{ ADAPTER: 'none', BOT_ADAPTERS: 'b1=desk' }, /^ADAPTER needs PLATFORM_BASE_URL and PLATFORM_API_KEY/],
     [{ ...SERVICE, BUSINESS_HOURS: 'Mars/Base mon 09:00-17:00' }, /^BUSINESS_HOURS the time zone must be/],
     [{ ...SERVICE, BUSINESS_HOURS: 'UTC mon 9-17' }, /^BUSINESS_HOURS mon must hold ranges/],
     [

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { chatBody } from '../fixtures/bodies.js';
 import { PATH_TOKEN } from '../helpers/credentials.js';
 import { deferred } from '../helpers/deferred.js';
-import { API_KEY, fakeService } from '../helpers/fake-service.js';
+import { API_KEY, fakePlatform } from '../helpers/fake-platform.js';
 import { dial, parseAnswer, readAll } from '../helpers/raw.js';
 import { ENVIRONMENT } from './environment.js';
 import { addressOf, post, runServe } from './program.js';
@@ -11,17 +11,17 @@ import { addressOf, post, runServe } from './program.js';
 describe('the desk during the shutdown', () => {
   it('refuses requests, which could not be stored any more', async () => {
     const release = deferred();
-    const service = await fakeService(() => release.promise.then(() => 200));
+    const platform = await fakePlatform(() => release.promise.then(() => 200));
     const program = runServe([], {
       ...ENVIRONMENT,
       ADAPTER: 'desk',
-      SERVICE_BASE_URL: service.options.baseUrl,
-      SERVICE_API_KEY: API_KEY,
+      PLATFORM_BASE_URL: platform.options.baseUrl,
+      PLATFORM_API_KEY: API_KEY,
       AUTO_REPLY: '{text}',
     });
     const url = await addressOf(program);
     const answer = post(`${url}/webhook/${PATH_TOKEN}/chat`, chatBody());
-    await service.came(1);
+    await platform.came(1);
     const late = await dial(Number(new URL(url).port));
     // Only a connection with an unfinished request stays open: the second one, since the first is answered.
     late.write('GET /healthz HTTP/1.1\r\nHost: x\r\n\r\nPOST /desk/login HTTP/1.1\r\n');

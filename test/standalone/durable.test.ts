@@ -5,7 +5,7 @@ import { openSqliteDatabase } from '../../src/delivery/sqlite/index.js';
 import { startCli } from '../cli/run-cli.js';
 import { chatBody } from '../fixtures/bodies.js';
 import { PATH_TOKEN } from '../helpers/credentials.js';
-import { API_KEY, fakeService } from '../helpers/fake-service.js';
+import { API_KEY, fakePlatform } from '../helpers/fake-platform.js';
 import { serve as serveHttp } from '../helpers/serve.js';
 import { storeDeadLetters, temporaryFolder } from './databases.js';
 import { ENVIRONMENT } from './environment.js';
@@ -44,21 +44,21 @@ describe('the program with a database', () => {
   });
 
   it('sends after kill -9 the replies that the platform had not accepted before', async () => {
-    const down = await fakeService(() => 503);
-    const up = await fakeService();
+    const down = await fakePlatform(() => 503);
+    const up = await fakePlatform();
     const env = {
       ...ENVIRONMENT,
       DATABASE_URL: `sqlite:${join(temporaryFolder(), 'x.db')}`,
-      SERVICE_API_KEY: API_KEY,
+      PLATFORM_API_KEY: API_KEY,
       AUTO_REPLY: 'You said: {text}',
     };
-    const first = runServe([], { ...env, SERVICE_BASE_URL: down.options.baseUrl });
+    const first = runServe([], { ...env, PLATFORM_BASE_URL: down.options.baseUrl });
     expect((await sendChat(first, chatBody({ body: 'hello' }))).status).toBe(200);
     await down.came(1);
     first.signal('SIGKILL');
     await first.ended;
 
-    runServe([], { ...env, SERVICE_BASE_URL: up.options.baseUrl });
+    runServe([], { ...env, PLATFORM_BASE_URL: up.options.baseUrl });
     await up.came(1);
     expect(up.calls).toMatchObject([{ body: { body: 'You said: hello' } }]);
   });

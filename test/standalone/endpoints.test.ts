@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { agentMessageBody, chatBody, establishBody } from '../fixtures/bodies.js';
+import { botMessageBody, chatBody, establishBody } from '../fixtures/bodies.js';
 import { BEARER_TOKEN, basicHeader, PATH_TOKEN, SECRET, USERNAME } from '../helpers/credentials.js';
 import { startStandalone } from './in-process.js';
 import { post } from './program.js';
@@ -42,11 +42,11 @@ describe('the program', () => {
       HANDOFF_AUTH: 'webhook',
       HANDOFF_TOKEN: undefined,
     });
-    const message = await post(`${url}/hooks/agent`, agentMessageBody(), { authorization });
+    const message = await post(`${url}/hooks/agent`, botMessageBody(), { authorization });
     expect([message.status, await message.text()]).toEqual([200, '{"code":200,"msg":"success"}']);
     const chat = await post(`${url}/hooks/agent/chat`, chatBody(), { authorization });
     expect([chat.status, await chat.text()]).toEqual([200, '{"code":200,"message":"success"}']);
-    expect((await post(`${url}/webhook`, agentMessageBody(), { authorization })).status).toBe(404);
+    expect((await post(`${url}/webhook`, botMessageBody(), { authorization })).status).toBe(404);
   });
 
   it('can be mounted at the root, with health beside it', async () => {
@@ -55,7 +55,7 @@ describe('the program', () => {
       HANDOFF_AUTH: 'none',
       HANDOFF_TOKEN: undefined,
     });
-    expect((await post(url, agentMessageBody(), { authorization })).status).toBe(200);
+    expect((await post(url, botMessageBody(), { authorization })).status).toBe(200);
     expect((await post(`${url}/chat`, chatBody())).status).toBe(200);
     expect((await fetch(`${url}/healthz`)).status).toBe(200);
   });
@@ -76,8 +76,8 @@ describe('the program', () => {
   it('accepts the username alone as Bearer when no secret is set', async () => {
     const { url } = await startStandalone({ WEBHOOK_SECRET: undefined });
     const bearerHeader = { authorization: `Bearer ${USERNAME}` };
-    expect((await post(`${url}/webhook`, agentMessageBody(), bearerHeader)).status).toBe(200);
-    expect((await post(`${url}/webhook`, agentMessageBody(), { authorization })).status).toBe(401);
+    expect((await post(`${url}/webhook`, botMessageBody(), bearerHeader)).status).toBe(200);
+    expect((await post(`${url}/webhook`, botMessageBody(), { authorization })).status).toBe(401);
   });
 
   it('accepts probes without credentials only with PROBE_AUTH=none', async () => {
@@ -96,7 +96,7 @@ describe('the program', () => {
 
   it('uses one id of a request for its log line, its event and its answer', async () => {
     const { url, logged, printed } = await startStandalone();
-    const answer = await post(`${url}/webhook`, agentMessageBody(), {
+    const answer = await post(`${url}/webhook`, botMessageBody(), {
       authorization,
       'x-request-id': 'given-by-the-proxy',
     });

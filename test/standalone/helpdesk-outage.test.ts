@@ -6,7 +6,7 @@ import { startFakeSlack } from '../fixtures/slack/fake-slack.js';
 import { IDS } from '../fixtures/slack/workspace.js';
 import { temporaryFolder } from './databases.js';
 import { startStandalone } from './in-process.js';
-import { startService } from './start-program.js';
+import { startPlatform } from './start-program.js';
 import { WAIT_OPTIONS } from './wait-options.js';
 
 it('an outage of the helpdesk is in readyz, in the metrics and in the log; the receiver stays ready', async () => {
@@ -15,10 +15,10 @@ it('an outage of the helpdesk is in readyz, in the metrics and in the log; the r
   onTestFinished(async () => {
     await Promise.all([slack.stop(), proxy.stop()]);
   });
-  const service = await startService();
+  const platform = await startPlatform();
   const { url, logged } = await startStandalone(
     {
-      ...service.environment,
+      ...platform.environment,
       ADAPTER: 'slack',
       SLACK_BOT_TOKEN: slack.token,
       SLACK_SIGNING_SECRET: slack.signingSecret,
@@ -28,13 +28,13 @@ it('an outage of the helpdesk is in readyz, in the metrics and in the log; the r
     },
     sqlite({ file: join(temporaryFolder(), 'x.db') }),
   );
-  service.pointAt(url);
+  platform.pointAt(url);
   const readiness = async () => {
     const answer = await fetch(`${url}/readyz`);
     return [answer.status, await answer.json()];
   };
   const metrics = async (): Promise<string> => (await fetch(`${url}/metrics`)).text();
-  const { simulator } = service;
+  const { simulator } = platform;
 
   const handoff = await simulator.requestHandoff({ conversationId: 'before' });
   expect(await readiness()).toEqual([200, { status: 'ready' }]);

@@ -4,9 +4,9 @@ import { describe, expect, it, vi } from 'vitest';
 import type { Delivery, QueueAdmin } from '../../src/delivery/index.js';
 import { openSqliteDatabase, sqlite } from '../../src/delivery/sqlite/index.js';
 import { registerQueues } from '../../src/metrics/collect.js';
-import { agentMessageBody, chatBody } from '../fixtures/bodies.js';
+import { botMessageBody, chatBody } from '../fixtures/bodies.js';
 import { basicHeader, PATH_TOKEN, SECRET, USERNAME } from '../helpers/credentials.js';
-import { API_KEY, flakyService } from '../helpers/fake-service.js';
+import { API_KEY, flakyPlatform } from '../helpers/fake-platform.js';
 import { temporaryFolder } from './databases.js';
 import { startStandalone } from './in-process.js';
 import { post } from './program.js';
@@ -16,21 +16,25 @@ const authorization = basicHeader(USERNAME, SECRET);
 const metricsOf = async (url: string): Promise<string> => (await fetch(`${url}/metrics`)).text();
 
 /** A program after one of each: a stored event, a repeat, a refused request, a reply. */
-async function afterTraffic(delivery: Delivery | null, serviceAnswers = 200) {
-  const service = await flakyService(() => ({ status: serviceAnswers }));
+async function afterTraffic(delivery: Delivery | null, platformAnswers = 200) {
+  const platform = await flakyPlatform(() => ({ status: platformAnswers }));
   const started = await startStandalone(
-    { SERVICE_BASE_URL: service.options.baseUrl, SERVICE_API_KEY: API_KEY, AUTO_REPLY: 'You said: {text}' },
+    {
+      PLATFORM_BASE_URL: platform.options.baseUrl,
+      PLATFORM_API_KEY: API_KEY,
+      AUTO_REPLY: 'You said: {text}',
+    },
     delivery,
   );
   const { url } = started;
-  const message = agentMessageBody();
+  const message = botMessageBody();
   await post(`${url}/webhook`, message, { authorization });
   await post(`${url}/webhook`, message, { authorization });
   await post(`${url}/webhook`, message, { authorization: basicHeader(USERNAME, 'wrong') });
   await post(`${url}/webhook/${PATH_TOKEN}/chat`, chatBody({ conversation_id: 'c-1' }));
   await post(`${url}/webhook/${PATH_TOKEN}/chat`, { conversation_id: {} });
   await fetch(`${url}/${PATH_TOKEN}?c-1`);
-  await vi.waitFor(() => expect(service.calls).toHaveLength(1), WAIT_OPTIONS);
+  await vi.waitFor(() => expect(platform.calls).toHaveLength(1), WAIT_OPTIONS);
   return started;
 }
 

@@ -2,7 +2,7 @@ import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { runCli } from '../cli/run-cli.js';
 import { chatBody } from '../fixtures/bodies.js';
 import { PATH_TOKEN } from '../helpers/credentials.js';
-import { API_KEY, flakyService } from '../helpers/fake-service.js';
+import { API_KEY, flakyPlatform } from '../helpers/fake-platform.js';
 import { startServer } from '../helpers/postgres-server.js';
 import { ENVIRONMENT } from './environment.js';
 import { addressOf, post, runServe } from './program.js';
@@ -13,15 +13,15 @@ describe('the program on PostgreSQL', () => {
   it('stores events, shows dead letters, reports an unreachable database, and recovers', async () => {
     const server = await startServer();
     onTestFinished(() => server.remove());
-    const service = await flakyService(() => ({ status: 400 }));
+    const platform = await flakyPlatform(() => ({ status: 400 }));
     // The server may need no password, so a secret in the parameters stands for it.
     const url = new URL(server.connectionString);
     const env = { DATABASE_URL: `${url.href}?application_name=sEcret` };
     const program = runServe([], {
       ...ENVIRONMENT,
       ...env,
-      SERVICE_BASE_URL: service.options.baseUrl,
-      SERVICE_API_KEY: API_KEY,
+      PLATFORM_BASE_URL: platform.options.baseUrl,
+      PLATFORM_API_KEY: API_KEY,
       AUTO_REPLY: 'You said: {text}',
     });
     const address = await addressOf(program);

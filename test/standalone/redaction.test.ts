@@ -1,8 +1,8 @@
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { agentMessageBody, chatBody, establishBody } from '../fixtures/bodies.js';
+import { botMessageBody, chatBody, establishBody } from '../fixtures/bodies.js';
 import { basicHeader, PATH_TOKEN, SECRET, USERNAME } from '../helpers/credentials.js';
-import { API_KEY, fakeService } from '../helpers/fake-service.js';
+import { API_KEY, fakePlatform } from '../helpers/fake-platform.js';
 import { temporaryFolder } from './databases.js';
 import { ENVIRONMENT } from './environment.js';
 import { serveInProcess } from './in-process.js';
@@ -24,9 +24,9 @@ async function makeTraffic(url: string): Promise<void> {
   };
   const headers = { authorization, cookie: COOKIE };
   const content = { text: WORDS, audio: [] };
-  await post(`${url}/webhook`, agentMessageBody({ output: [{ content }] }), headers);
-  await post(`${url}/webhook`, agentMessageBody({ output: WORDS }), headers);
-  await post(`${url}/webhook`, agentMessageBody(), { authorization: basicHeader(USERNAME, `${SECRET}x`) });
+  await post(`${url}/webhook`, botMessageBody({ output: [{ content }] }), headers);
+  await post(`${url}/webhook`, botMessageBody({ output: WORDS }), headers);
+  await post(`${url}/webhook`, botMessageBody(), { authorization: basicHeader(USERNAME, `${SECRET}x`) });
   await post(`${url}/webhook/${PATH_TOKEN}/conversation/establish`, establishBody(personal), {
     cookie: COOKIE,
   });
@@ -48,12 +48,12 @@ async function allWritten(
   run = serveInProcess,
 ): Promise<RunningProgram> {
   // The platform fails, so that replies fail and errors are logged.
-  const service = await fakeService(() => 400);
+  const platform = await fakePlatform(() => 400);
   const program = run(args, {
     ...ENVIRONMENT,
     LOG_LEVEL: 'trace',
-    SERVICE_BASE_URL: service.options.baseUrl,
-    SERVICE_API_KEY: API_KEY,
+    PLATFORM_BASE_URL: platform.options.baseUrl,
+    PLATFORM_API_KEY: API_KEY,
     AUTO_REPLY: 'You said: {text}',
     GREETING: 'Hello',
     ...env,

@@ -2,7 +2,7 @@ import { setTimeout as wait } from 'node:timers/promises';
 import { expect, vi } from 'vitest';
 import { chatBody } from '../fixtures/bodies.js';
 import { PATH_TOKEN } from '../helpers/credentials.js';
-import { API_KEY, flakyService } from '../helpers/fake-service.js';
+import { API_KEY, flakyPlatform } from '../helpers/fake-platform.js';
 import { loadBalancer } from '../helpers/load-balancer.js';
 import { ENVIRONMENT } from './environment.js';
 import { addressOf, post, type RunningProgram, runServe } from './program.js';
@@ -40,13 +40,13 @@ export interface RestartReport {
  * sends it again.
  */
 export async function runRestarts({ databaseUrl, restarts, signal }: RestartPlan): Promise<RestartReport> {
-  const platform = await flakyService();
+  const platform = await flakyPlatform();
   const balancer = await loadBalancer();
   const environment = {
     ...ENVIRONMENT,
     DATABASE_URL: databaseUrl,
-    SERVICE_BASE_URL: platform.options.baseUrl,
-    SERVICE_API_KEY: API_KEY,
+    PLATFORM_BASE_URL: platform.options.baseUrl,
+    PLATFORM_API_KEY: API_KEY,
     AUTO_REPLY: '{text}',
     SHUTDOWN_DELAY,
     LOG_LEVEL: 'error',

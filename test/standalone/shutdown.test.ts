@@ -3,28 +3,28 @@ import { describe, expect, it, vi } from 'vitest';
 import { chatBody } from '../fixtures/bodies.js';
 import { PATH_TOKEN } from '../helpers/credentials.js';
 import { deferred } from '../helpers/deferred.js';
-import { API_KEY, fakeService } from '../helpers/fake-service.js';
+import { API_KEY, fakePlatform } from '../helpers/fake-platform.js';
 import { dial, parseAnswer, readAll } from '../helpers/raw.js';
 import { ENVIRONMENT } from './environment.js';
 import { addressOf, post, runServe } from './program.js';
-import { databaseUrl, startService } from './start-program.js';
+import { databaseUrl, startPlatform } from './start-program.js';
 import { WAIT_OPTIONS } from './wait-options.js';
 
 /** The program with a running handler that waits for the platform until `release`. */
 async function withSlowRequest(args: readonly string[] = []) {
   const release = deferred();
-  const service = await fakeService(() => release.promise.then(() => 200));
+  const platform = await fakePlatform(() => release.promise.then(() => 200));
   const program = runServe(args, {
     ...ENVIRONMENT,
-    SERVICE_BASE_URL: service.options.baseUrl,
-    SERVICE_API_KEY: API_KEY,
+    PLATFORM_BASE_URL: platform.options.baseUrl,
+    PLATFORM_API_KEY: API_KEY,
     AUTO_REPLY: '{text}',
   });
   const url = await addressOf(program);
   const answer = post(`${url}/webhook/${PATH_TOKEN}/chat`, chatBody());
   // The shutdown may abort it, which must not fail a test that does not use the answer.
   answer.catch(() => {});
-  await service.came(1);
+  await platform.came(1);
   return { program, url, answer, release };
 }
 
@@ -91,7 +91,7 @@ describe('a signal to stop', () => {
   });
 
   it('leaves the port open for SHUTDOWN_DELAY: /readyz answers 503, and requests are accepted', async () => {
-    const { environment } = await startService();
+    const { environment } = await startPlatform();
     const database = { DATABASE_URL: databaseUrl(), AUTO_REPLY: '{text}' };
     // The test ends long before the delay: it stops the program with a second signal.
     const program = runServe([], { ...ENVIRONMENT, ...environment, ...database, SHUTDOWN_DELAY: '3600s' });

@@ -12,9 +12,9 @@ const AGENT_ID = 'agent-1';
 const API_KEY = 'app-key-of-the-simulated-agent';
 
 /** Starts the simulated platform. It needs the receiver's URL before it can send. */
-export async function startService() {
+export async function startPlatform() {
   const simulator = createSimulator({
-    agents: [{ id: AGENT_ID, apiKey: API_KEY }],
+    bots: [{ id: AGENT_ID, apiKey: API_KEY }],
     deliveryTimeoutMs: WAIT_MS,
     waitTimeoutMs: 10 * WAIT_MS,
   });
@@ -22,11 +22,11 @@ export async function startService() {
   onTestFinished(() => simulator.close());
   return {
     simulator,
-    environment: { SERVICE_BASE_URL: baseUrl, SERVICE_API_KEY: API_KEY },
+    environment: { PLATFORM_BASE_URL: baseUrl, PLATFORM_API_KEY: API_KEY },
     /** Sets the receiver's URL. */
     pointAt(url: string, mountPath = '/webhook'): void {
       const handoffs = `${url}${mountPath === '/' ? '' : mountPath}/${PATH_TOKEN}`;
-      simulator.agents.update(AGENT_ID, { humanServices: [{ componentId: 'desk', url: handoffs }] });
+      simulator.bots.update(AGENT_ID, { humanServices: [{ componentId: 'desk', url: handoffs }] });
     },
   };
 }
@@ -39,12 +39,12 @@ type Run = (args: readonly string[], env: Readonly<Record<string, string>>) => R
 const startWith =
   (run: Run) =>
   async (env: Readonly<Record<string, string>> = {}, args: readonly string[] = []) => {
-    const service = await startService();
-    const settings = { ...ENVIRONMENT, DATABASE_URL: databaseUrl(), ...service.environment, ...env };
+    const platform = await startPlatform();
+    const settings = { ...ENVIRONMENT, DATABASE_URL: databaseUrl(), ...platform.environment, ...env };
     const program = run(args, settings);
     const url = await addressOf(program);
-    service.pointAt(url, env.MOUNT_PATH);
-    return { program, url, simulator: service.simulator, settings };
+    platform.pointAt(url, env.MOUNT_PATH);
+    return { program, url, simulator: platform.simulator, settings };
   };
 
 /** Starts the program in this process, connected to the simulated platform. */

@@ -13,12 +13,12 @@ const settingsOf = async (env: Record<string, string>) =>
 
 describe('the settings of storage', () => {
   it('are read', async () => {
-    const env = { CONCURRENCY: '4', MAX_ATTEMPTS: '3', REMEMBER_DAYS: '30', WHEN_UNKNOWN: 'park' };
+    const env = { CONCURRENCY: '4', MAX_ATTEMPTS: '3', REMEMBER_DAYS: '30', WHEN_UNKNOWN: 'dead-letter' };
     expect(await settingsOf(env)).toMatchObject({
       concurrency: 4,
       maxAttempts: 3,
       rememberDays: 30,
-      whenUnknown: 'park',
+      whenUnknown: 'dead-letter',
     });
     expect(await settingsOf({})).not.toHaveProperty('concurrency');
   });
@@ -27,7 +27,7 @@ describe('the settings of storage', () => {
     [{ CONCURRENCY: '0' }, /CONCURRENCY +must be a whole number from 1 to 1000/],
     [{ MAX_ATTEMPTS: 'many' }, /MAX_ATTEMPTS +must be a whole number/],
     [{ REMEMBER_DAYS: '1.5' }, /REMEMBER_DAYS +must be a whole number from 1 to 3650/],
-    [{ WHEN_UNKNOWN: 'lose' }, /WHEN_UNKNOWN +must be resend or park/],
+    [{ WHEN_UNKNOWN: 'lose' }, /WHEN_UNKNOWN +must be resend or dead-letter/],
   ])('are validated: %o', async (env: Record<string, string>, complaint) => {
     await expect(settingsOf(env)).rejects.toThrow(complaint);
   });
@@ -38,7 +38,7 @@ describe('the settings of storage', () => {
     const attempts: number[] = [];
     delivery?.connect({
       name: 'default',
-      hasAgent: () => true,
+      hasBot: () => true,
       handles: () => true,
       handle: async (_event, { attempt }) => {
         attempts.push(attempt);

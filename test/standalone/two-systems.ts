@@ -13,7 +13,7 @@ import { temporaryFolder } from './databases.js';
 import { addressOf, type RunningProgram, runServe } from './program.js';
 import { WAIT_MS, WAIT_OPTIONS } from './wait-options.js';
 
-const AGENTS = [
+const BOTS = [
   { id: 'bot-of-sales', apiKey: 'key-of-sales', name: 'sales' },
   { id: 'bot-of-support', apiKey: 'key-of-support', name: 'support' },
 ] as const;
@@ -24,7 +24,7 @@ export function carriesTwoSystems(databaseUrl: () => Promise<string>): void {
   it('takes each conversation to the system of its bot, and crosses none, whatever process is killed', async () => {
     const [chatwoot, slack] = [await startFakeChatwoot(), await startFakeSlack()];
     const simulator = createSimulator({
-      agents: AGENTS,
+      bots: BOTS,
       deliveryTimeoutMs: WAIT_MS,
       waitTimeoutMs: 10 * WAIT_MS,
     });
@@ -32,10 +32,15 @@ export function carriesTwoSystems(databaseUrl: () => Promise<string>): void {
       await Promise.all([chatwoot.stop(), slack.stop(), simulator.close()]);
     });
     const configFile = join(temporaryFolder(), 'handoff.json');
-    const serviceBaseUrl = await simulator.listen();
-    const agents = AGENTS.map(({ name, apiKey }) => [
+    const platformBaseUrl = await simulator.listen();
+    const agents = BOTS.map(({ name, apiKey }) => [
       name,
-      { webhookUsername: name, handoffAuth: `path:${tokenOf(name)}`, serviceApiKey: apiKey, serviceBaseUrl },
+      {
+        webhookUsername: name,
+        handoffAuth: `path:${tokenOf(name)}`,
+        platformApiKey: apiKey,
+        platformBaseUrl,
+      },
     ]);
     writeFileSync(configFile, JSON.stringify({ agents: Object.fromEntries(agents) }));
     const env = {
@@ -63,9 +68,9 @@ export function carriesTwoSystems(databaseUrl: () => Promise<string>): void {
       forwarded.on('error', () => outgoing.destroy());
       incoming.pipe(forwarded);
     });
-    for (const { id, name } of AGENTS) {
+    for (const { id, name } of BOTS) {
       const handoffs = { componentId: 'humans', url: `${front.url}/webhook/${tokenOf(name)}` };
-      simulator.agents.update(id, { humanServices: [handoffs] });
+      simulator.bots.update(id, { humanServices: [handoffs] });
     }
     chatwoot.pointWebhooksAt({ webhookUrl: `${front.url}/adapters/chatwoot` });
     const start = async (): Promise<RunningProgram> => {
@@ -87,8 +92,8 @@ export function carriesTwoSystems(databaseUrl: () => Promise<string>): void {
     const shownInSlack = (): string => slack.workspace.messages.map(visibleText).join('\n');
 
     const first = await start();
-    const sales = await simulator.requestHandoff({ agentId: 'bot-of-sales' });
-    const support = await simulator.requestHandoff({ agentId: 'bot-of-support' });
+    const sales = await simulator.requestHandoff({ botId: 'bot-of-sales' });
+    const support = await simulator.requestHandoff({ botId: 'bot-of-support' });
     expect([sales.state, support.state]).toEqual(['connecting', 'connecting']);
     expect(chatwoot.account.conversations()).toHaveLength(1);
     expect(slack.workspace.messages.filter(({ thread_ts }) => thread_ts === undefined)).toHaveLength(1);

@@ -18,11 +18,11 @@ const isReachable = (url: string) =>
 describe('closing the bench', () => {
   it('stops receiver and platform, and is idempotent', async () => {
     const { bench } = await echoBench();
-    const { url, service } = bench;
-    expect([await isReachable(url), await isReachable(service.baseUrl)]).toEqual([true, true]);
+    const { url, platform } = bench;
+    expect([await isReachable(url), await isReachable(platform.baseUrl)]).toEqual([true, true]);
     expect(bench.close()).toBe(bench.close());
     await bench.close();
-    expect([await isReachable(url), await isReachable(service.baseUrl)]).toEqual([false, false]);
+    expect([await isReachable(url), await isReachable(platform.baseUrl)]).toEqual([false, false]);
   });
 
   it('waits for a running handler and its reply', async () => {
@@ -74,9 +74,9 @@ describe('closing the bench', () => {
   it('stops everything even if the receiver fails to close', async () => {
     const receiver = Object.assign(answer(), { close: () => Promise.reject(new Error('cannot close')) });
     const bench = await createTestBench({ receiver });
-    const { url, service } = bench;
+    const { url, platform } = bench;
     await expect(bench.close()).rejects.toThrow('cannot close');
-    expect([await isReachable(url), await isReachable(service.baseUrl)]).toEqual([false, false]);
+    expect([await isReachable(url), await isReachable(platform.baseUrl)]).toEqual([false, false]);
   });
 
   it('runs at the end of an await using block', async () => {
@@ -92,8 +92,8 @@ describe('closing the bench', () => {
   it('runs if the receiver cannot be created', async () => {
     let baseUrl = '';
     const failing = createTestBench({
-      receiver: ({ service }) => {
-        ({ baseUrl } = service);
+      receiver: ({ platform }) => {
+        ({ baseUrl } = platform);
         throw new Error('not today');
       },
     });

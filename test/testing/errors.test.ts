@@ -121,7 +121,7 @@ What to check:
   it('explains wrong credentials', async () => {
     const bench = await createTestBench({ receiver: (options) => echoReceiver(options) });
     closeAfterTest(bench).faults.set('wrongCredentials');
-    expect(await bench.agentMessage()).toMatchObject({ status: 401 });
+    expect(await bench.botMessage()).toMatchObject({ status: 401 });
     const auth = { message: noAuth(), handoff: () => false };
     const closed = closeAfterTest(await createTestBench({ receiver: createReceiver({ auth, log: false }) }));
     await closed.requestHandoff();
@@ -156,7 +156,8 @@ What to check:
 
   it('explains an unknown API key', async () => {
     const bench = await createTestBench({
-      receiver: ({ auth, service }) => echoReceiver({ auth, service: { ...service, apiKey: 'another-key' } }),
+      receiver: ({ auth, platform }) =>
+        echoReceiver({ auth, platform: { ...platform, apiKey: 'another-key' } }),
     });
     closeAfterTest(bench);
     await bench.requestHandoff();
@@ -177,7 +178,7 @@ describe('misuse', () => {
     };
     expect(await errorOf(bench.requestHandoff())).toMatchObject(expected);
     expect(await errorOf(bench.say('hello'))).toMatchObject(expected);
-    expect(await errorOf(bench.agentMessage())).toMatchObject(expected);
+    expect(await errorOf(bench.botMessage())).toMatchObject(expected);
     expect(await errorOf(bench.probe())).toMatchObject(expected);
     expect(await errorOf(() => bench.url)).toMatchObject(expected);
     expect(bench.replies).toEqual([]);
@@ -228,16 +229,18 @@ describe('secrets', () => {
     await bench.connect(
       (request: IncomingMessage, response: ServerResponse) => {
         response.statusCode = 400;
-        response.end(JSON.stringify({ url: request.url, key: bench.service.apiKey, secret: address.secret }));
+        response.end(
+          JSON.stringify({ url: request.url, key: bench.platform.apiKey, secret: address.secret }),
+        );
       },
       { path: '/hook', ...address },
     );
-    await bench.agentMessage();
+    await bench.botMessage();
     await bench.requestHandoff();
     await bench.say('my own words').catch(() => {});
     const { message } = await errorOf(bench.nextReply(soon));
     expect(message).toContain('→ POST /hook/…/conversation/establish  400');
-    for (const secret of [address.secret, address.token, bench.service.apiKey, 'my own words'])
+    for (const secret of [address.secret, address.token, bench.platform.apiKey, 'my own words'])
       expect(message).not.toContain(secret);
   });
 });

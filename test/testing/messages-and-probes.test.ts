@@ -1,15 +1,15 @@
 import { describe, expect, it } from 'vitest';
-import { createServiceClient } from '../../src/index.js';
+import { createPlatformClient } from '../../src/index.js';
 import { echoBench } from './support.js';
 
 describe('the message webhook on the bench', () => {
-  it('receives the answers of an agent', async () => {
+  it('receives the answers of a bot', async () => {
     const { bench, handled } = await echoBench();
-    expect(await bench.agentMessage('It is on its way.')).toMatchObject({
+    expect(await bench.botMessage('It is on its way.')).toMatchObject({
       status: 200,
       body: { code: 200, msg: 'success' },
     });
-    await bench.agentMessage({ text: 'And here.', userId: 'ada', conversationId: 'a-1' });
+    await bench.botMessage({ text: 'And here.', userId: 'ada', conversationId: 'a-1' });
     expect(handled).toMatchObject([
       { event: 'message', text: 'It is on its way.' },
       { event: 'message', text: 'And here.', conversationId: 'a-1', payload: { user_id: 'ada' } },
@@ -18,7 +18,7 @@ describe('the message webhook on the bench', () => {
 
   it('receives human replies too', async () => {
     const { bench, handled } = await echoBench();
-    await bench.requestHandoff({ agentConversationId: 'a-1' });
+    await bench.requestHandoff({ botConversationId: 'a-1' });
     await bench.say('hello');
     await bench.idle();
     expect(handled.at(-1)).toMatchObject({
@@ -39,9 +39,9 @@ describe('a probe on the bench', () => {
     },
   );
 
-  it('is sent by a webhook check of the service client', async () => {
+  it('is sent by a webhook check of the platform client', async () => {
     const { bench } = await echoBench();
-    const { results } = await createServiceClient(bench.service).webhooks.check();
+    const { results } = await createPlatformClient(bench.platform).webhooks.check();
     expect(results).toMatchObject([
       { type: 'message', reachable: true, webhook_url: bench.url },
       { type: 'human_service', reachable: true, component_id: 'human-service' },

@@ -16,7 +16,7 @@ const expectAnEcho = async (bench: Awaited<ReturnType<typeof createTestBench>>) 
   await bench.requestHandoff();
   await bench.say('hello');
   expect(await bench.nextReply()).toMatchObject({ text: 'You said: hello' });
-  expect(await bench.agentMessage('an answer')).toMatchObject({ status: 200 });
+  expect(await bench.botMessage('an answer')).toMatchObject({ status: 200 });
 };
 
 describe('receivers that a bench accepts', () => {
@@ -47,13 +47,13 @@ describe('receivers that a bench accepts', () => {
 
   it('an app that reads the address of the platform from its environment', async () => {
     const bench = closeAfterTest(await createTestBench());
-    process.env.BENCH_SERVICE_URL = bench.service.baseUrl;
+    process.env.BENCH_PLATFORM_URL = bench.platform.baseUrl;
     onTestFinished(() => {
-      delete process.env.BENCH_SERVICE_URL;
+      delete process.env.BENCH_PLATFORM_URL;
     });
-    const service = { baseUrl: process.env.BENCH_SERVICE_URL, apiKey: bench.service.apiKey };
+    const platform = { baseUrl: process.env.BENCH_PLATFORM_URL, apiKey: bench.platform.apiKey };
     const app = express();
-    app.use('/webhook', echoReceiver({ auth: { message, handoff: pathToken(token) }, service }));
+    app.use('/webhook', echoReceiver({ auth: { message, handoff: pathToken(token) }, platform }));
     await bench.connect(app, { path: '/webhook', ...address });
     await expectAnEcho(bench);
   });
@@ -71,7 +71,7 @@ describe('receivers that a bench accepts', () => {
     );
     const bench = closeAfterTest(await createTestBench({ receiver, ...address }));
     expect((await bench.requestHandoff()).state).toBe('connecting');
-    expect(await bench.agentMessage()).toMatchObject({ status: 200 });
+    expect(await bench.botMessage()).toMatchObject({ status: 200 });
   });
 
   it('any request listener, without credentials', async () => {
@@ -86,7 +86,7 @@ describe('receivers that a bench accepts', () => {
     await bench.requestHandoff();
     await bench.say('hello');
     await bench.closeByUser();
-    await bench.agentMessage();
+    await bench.botMessage();
     expect(paths).toEqual([
       ['/conversation/establish', undefined],
       ['/chat', undefined],
@@ -109,7 +109,7 @@ describe('receivers that a bench accepts', () => {
     const where = { message: false, handoff: { path: '/handoff', ...credentials } } as const;
     const bench = closeAfterTest(await createTestBench({ receiver: app, ...where }));
     expect((await bench.requestHandoff()).state).toBe('connecting');
-    expect(await errorOf(bench.agentMessage())).toMatchObject({ code: 'NO_MESSAGE_WEBHOOK' });
+    expect(await errorOf(bench.botMessage())).toMatchObject({ code: 'NO_MESSAGE_WEBHOOK' });
   });
 });
 

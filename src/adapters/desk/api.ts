@@ -17,8 +17,8 @@ export interface AgentView {
 /** The state of a conversation: `waiting` without an agent, `active` with one. */
 export type ConversationStatus = 'waiting' | 'active' | 'closed';
 
-/** The side that closed a conversation; `kit` is the receiver itself. */
-export type ClosedBy = 'user' | 'timeout' | 'agent' | 'kit';
+/** The side that closed a conversation; `system` is the receiver itself. */
+export type ClosedBy = 'user' | 'timeout' | 'agent' | 'system';
 
 /** How soon a conversation needs an answer. */
 export type Priority = 'low' | 'normal' | 'high' | 'urgent';
@@ -39,7 +39,7 @@ export interface ConversationSummary {
   /** The receiver's id of the conversation. */
   readonly conversationId: string;
   /** The platform's agent that requested the handoff, by its name in the receiver; `default` where there is one. */
-  readonly aiAgent: string;
+  readonly bot: string;
   readonly state: ConversationStatus;
   readonly user: CustomerView;
   /** The id of the agent it is assigned to, or `null`. */
@@ -54,7 +54,7 @@ export interface ConversationSummary {
   /** When the platform had the first reply. */
   readonly firstReplyAt: number | null;
   readonly ended: { readonly by: ClosedBy; readonly at: number; readonly agent: string | null } | null;
-  /** The start of the last message of the customer or an agent; at first, the customer's last words to the AI agent. */
+  /** The start of the last message of the customer or an agent; at first, the customer's last words to the bot. */
   readonly last: { readonly from: 'customer' | 'agent'; readonly text: string; readonly at: number } | null;
   /** Sorted. */
   readonly tags: readonly string[];
@@ -72,7 +72,7 @@ export interface ConversationSummary {
 
 /** A message from before the handoff. */
 export interface TranscriptLine {
-  readonly from: 'user' | 'agent' | 'other';
+  readonly from: 'user' | 'bot' | 'other';
   readonly text: string;
 }
 
@@ -175,7 +175,7 @@ export interface StateView {
   readonly agents: readonly AgentView[];
   readonly teams: readonly TeamView[];
   /** The names of the platform's agents. With more than one, conversations show theirs and can be filtered by it. */
-  readonly aiAgents: readonly string[];
+  readonly bots: readonly string[];
   /** All open conversations, the latest closed ones, and the latest ones with a note that mentions the agent. */
   readonly conversations: readonly ConversationSummary[];
   readonly counts: Readonly<Record<ConversationStatus, number>>;
@@ -188,7 +188,7 @@ export interface StateView {
   readonly now: number;
   /** Whether replies survive an outage of the platform. */
   readonly durable: boolean;
-  /** Whether this agent can teach the AI agent. */
+  /** Whether this agent can teach the bot. */
   readonly canTeach: boolean;
   /** After how many milliseconds without activity the agent is logged out. */
   readonly idleMs: number;
@@ -235,7 +235,7 @@ export interface SavedFilter {
   readonly id: string;
   readonly name: string;
   readonly view: InboxViewName;
-  readonly aiAgent: string | null;
+  readonly bot: string | null;
   readonly tag: string | null;
   readonly priority: Priority | null;
 }
@@ -377,13 +377,13 @@ export interface DeadLetterDetails extends DeadLetterView {
   readonly content: unknown;
 }
 
-/** A question and its answer, to teach to the AI agent. */
+/** A question and its answer, to teach to the bot. */
 export interface QaPair {
   readonly question: string;
   readonly answer: string;
 }
 
-/** `GET api/teach?aiAgent=<name>`: the pairs that the agent was taught. */
+/** `GET api/teach?bot=<name>`: the pairs that the agent was taught. */
 export interface TeachView {
   /** The knowledge document at the platform, once there is one. */
   readonly document: { readonly id: string; readonly name: string } | null;
@@ -397,11 +397,11 @@ export interface TeachRequest extends QaPair {
   /** The number of pairs that the agent saw, so that a list changed meanwhile is not overwritten. */
   readonly seen: number;
   /** The platform's agent to teach: each has a list of its own. */
-  readonly aiAgent: string;
+  readonly bot: string;
 }
 
-/** `POST api/teach/remove`: the AI agent is to forget a pair. The answer is the {@link TeachView} without it. */
-export type UnteachRequest = Pick<TeachRequest, 'question' | 'seen' | 'aiAgent'>;
+/** `POST api/teach/remove`: the bot is to forget a pair. The answer is the {@link TeachView} without it. */
+export type UnteachRequest = Pick<TeachRequest, 'question' | 'seen' | 'bot'>;
 
 /** A session of the agent. */
 export interface SessionView {
@@ -461,8 +461,8 @@ export interface AssignmentRules {
   /** An agent with this many open conversations gets no more by the rules; `null` without a limit. */
   readonly capacity: number | null;
   /** The team or agent for conversations of an agent of the platform, by its name in the receiver or its `bot_id`. */
-  readonly aiAgents: readonly {
-    readonly aiAgent: string;
+  readonly bots: readonly {
+    readonly bot: string;
     readonly to: { readonly kind: 'team' | 'agent'; readonly id: string };
   }[];
 }

@@ -180,16 +180,16 @@ export function createDesk(options: DeskOptions): Desk {
     agents,
     canned: createCannedReplies(store),
     filters,
-    teaching: createTeaching(store, receiver.services),
+    teaching: createTeaching(store, receiver.platforms),
     deadLetters,
     queues,
     findAgent,
     idleMs,
-    aiAgents: [...receiver.services.keys()],
+    bots: [...receiver.platforms.keys()],
     availability,
     act,
     teams,
-    canTeach: [...receiver.services.values()].some((service) => service !== null),
+    canTeach: [...receiver.platforms.values()].some((platform) => platform !== null),
   });
 
   addAccountRoutes(apiRoutes, {

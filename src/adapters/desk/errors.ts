@@ -32,7 +32,7 @@ export const DESK_ERRORS = {
   ],
   INVALID: [400, 'The page and the desk do not understand each other. Reload the page.'],
   NOT_JSON: [415, 'The desk takes JSON only.'],
-  CANNOT_TEACH: [409, 'The desk was not told where the platform is, so it cannot teach the AI agent.'],
+  CANNOT_TEACH: [409, 'The desk was not told where the platform is, so it cannot teach the bot.'],
   CHANGED: [409, 'Another agent taught something meanwhile. Look at the list again.'],
   CANNED_CHANGED: [
     409,

@@ -94,11 +94,10 @@ export async function readReportCsv(store: DocumentStore, range: ReportRange): P
 }
 
 function rowOf(record: ConversationRecord): readonly (string | number | null)[] {
-  const { conversationId, aiAgent, agent, state, requestedAt, firstReplyAt, ended, customerMessages } =
-    record;
+  const { conversationId, bot, agent, state, requestedAt, firstReplyAt, ended, customerMessages } = record;
   return [
     conversationId,
-    aiAgent,
+    bot,
     agent,
     state,
     timeOf(requestedAt),

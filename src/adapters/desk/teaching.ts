@@ -1,5 +1,5 @@
-import { type ServiceClient, ServiceError } from '../../client/index.js';
-import { DEFAULT_AGENT } from '../../events/index.js';
+import { type PlatformClient, PlatformError } from '../../client/index.js';
+import { DEFAULT_BOT } from '../../events/index.js';
 import { HandoffKitError } from '../../internal/index.js';
 import type { DocumentResult } from '../../protocol/index.js';
 import type { AgentView, QaPair, TeachRequest, TeachView, UnteachRequest } from './api.js';
@@ -7,10 +7,10 @@ import { createAudit } from './audit.js';
 import { DeskError } from './errors.js';
 import { DOCUMENT_KIND, type DocumentStore, type JournalAppend } from './store/index.js';
 
-/** Teaches AI agents questions and answers. */
+/** Teaches bots questions and answers. */
 export interface Teaching {
   /** The list of one of the platform's agents. */
-  view(aiAgent: string): Promise<TeachView>;
+  view(bot: string): Promise<TeachView>;
   /** Adds a pair, or replaces one. */
   teach(agent: AgentView, request: TeachRequest): Promise<TeachView>;
   /** Removes a pair. */
@@ -31,9 +31,8 @@ interface Sent {
   readonly isTaken: boolean;
 }
 
-/** The document with an AI agent's list. */
-const documentIdOf = (aiAgent: string): string =>
-  aiAgent === DEFAULT_AGENT ? 'taught' : `taught/${aiAgent}`;
+/** The document with a bot's list. */
+const documentIdOf = (bot: string): string => (bot === DEFAULT_BOT ? 'taught' : `taught/${bot}`);
 
 /** The name of the knowledge document at the platform. */
 const KNOWLEDGE_NAME = 'Answers from the desk';
@@ -46,34 +45,34 @@ const LOCK_EXPIRES_MS = 5 * 60_000;
  */
 export function createTeaching(
   store: DocumentStore,
-  services: ReadonlyMap<string, ServiceClient | null>,
+  platforms: ReadonlyMap<string, PlatformClient | null>,
 ): Teaching {
   const audit = createAudit(store);
 
-  const read = async (aiAgent: string) => {
-    const document = await store.get(DOCUMENT_KIND.settings, documentIdOf(aiAgent));
+  const read = async (bot: string) => {
+    const document = await store.get(DOCUMENT_KIND.settings, documentIdOf(bot));
     const stored = (document?.value ?? { document: null, pairs: [] }) as StoredTeaching;
     return { version: document?.version ?? 0, stored };
   };
 
   const write = async (
-    aiAgent: string,
+    bot: string,
     value: StoredTeaching,
     version: number,
     append: readonly JournalAppend[] = [],
   ) => {
-    const put = [{ kind: DOCUMENT_KIND.settings, id: documentIdOf(aiAgent), value, version }];
+    const put = [{ kind: DOCUMENT_KIND.settings, id: documentIdOf(bot), value, version }];
     return (await store.write({ put, append })) !== null;
   };
 
   /** Locks the list; gives its version with the lock. */
-  const lock = async (agent: AgentView, { aiAgent, seen }: Pick<TeachRequest, 'aiAgent' | 'seen'>) => {
-    const { version, stored } = await read(aiAgent);
+  const lock = async (agent: AgentView, { bot, seen }: Pick<TeachRequest, 'bot' | 'seen'>) => {
+    const { version, stored } = await read(bot);
     const { lock: held, ...before } = stored;
     if ((held?.since ?? 0) + LOCK_EXPIRES_MS > Date.now()) throw new DeskError('TEACHING');
     if (before.pairs.length !== seen) throw new DeskError('CHANGED');
     const locked = { ...before, lock: { agent: agent.id, since: Date.now() } };
-    const isLocked = await write(aiAgent, locked, version);
+    const isLocked = await write(bot, locked, version);
     if (!isLocked) throw new DeskError('TEACHING');
     return { before, version: version + 1 };
   };
@@ -82,18 +81,18 @@ export function createTeaching(
   const change = async (
     agent: AgentView,
     action: string,
-    request: Pick<TeachRequest, 'aiAgent' | 'seen'>,
+    request: Pick<TeachRequest, 'bot' | 'seen'>,
     changePairs: (pairs: readonly QaPair[]) => readonly QaPair[],
   ): Promise<TeachView> => {
-    const { aiAgent } = request;
-    const service = services.get(aiAgent);
-    if (!service) throw new DeskError('CANNOT_TEACH');
+    const { bot } = request;
+    const platform = platforms.get(bot);
+    if (!platform) throw new DeskError('CANNOT_TEACH');
     const { before, version } = await lock(agent, request);
     try {
       const pairs = changePairs(before.pairs);
-      const { document, isTaken } = await send(service, before, pairs);
+      const { document, isTaken } = await send(platform, before, pairs);
       if (!isTaken) {
-        await write(aiAgent, { document, pairs: before.pairs, updateFailed: true }, version);
+        await write(bot, { document, pairs: before.pairs, updateFailed: true }, version);
         throw new DeskError('TEACHING_FAILED', { cause: listedAsFailed() });
       }
       const isNew = before.document !== null && before.document.id !== document?.id;
@@ -104,19 +103,19 @@ export function createTeaching(
         before: { pairs: before.pairs.length, document: before.document?.id ?? null },
         after: { pairs: pairs.length, document: document?.id ?? null },
       });
-      if (!(await write(aiAgent, value, version, [line]))) {
+      if (!(await write(bot, value, version, [line]))) {
         throw new DeskError('CHANGED');
       }
       return value;
     } catch (error) {
       // Unlocks, unless that is done. The next lesson sends the complete list again.
-      await write(aiAgent, before, version);
+      await write(bot, before, version);
       throw error instanceof DeskError ? error : new DeskError('TEACHING_FAILED', { cause: error });
     }
   };
 
   return {
-    view: async (aiAgent) => viewOf((await read(aiAgent)).stored),
+    view: async (bot) => viewOf((await read(bot)).stored),
     teach: (agent, { question, answer, instead, ...request }) =>
       change(agent, 'teach', request, (pairs) => {
         const isGone = instead !== undefined && !pairs.some((pair) => pair.question === instead);
@@ -137,7 +136,7 @@ export function createTeaching(
 
 /** Sends the complete list, into a new document if the platform no longer has the old one. */
 async function send(
-  client: ServiceClient,
+  client: PlatformClient,
   { document, updateFailed = false }: StoredTeaching,
   pairs: readonly QaPair[],
 ): Promise<Sent> {
@@ -151,7 +150,7 @@ async function send(
 
 /** Replaces the pairs of a document; `null` if the platform refuses or does not mention it: it was deleted there. */
 async function update(
-  client: ServiceClient,
+  client: PlatformClient,
   document: NonNullable<TeachView['document']>,
   qaList: QaPair[],
 ): Promise<Sent | null> {
@@ -159,7 +158,7 @@ async function update(
     const { doc, failed } = await client.knowledge.updateQa({ doc_id: document.id, qaList });
     return doc.length + failed.length > 0 ? sentTo(doc[0], document, failed) : null;
   } catch (error) {
-    if (error instanceof ServiceError && error.code === 'SERVICE_REFUSED') return null;
+    if (error instanceof PlatformError && error.code === 'PLATFORM_REFUSED') return null;
     throw error;
   }
 }

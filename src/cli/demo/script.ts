@@ -4,7 +4,7 @@ import type { Demo } from './server.js';
 
 /** A line of the conversation. */
 export interface SpokenLine {
-  readonly who: 'Customer' | 'Agent' | 'Human';
+  readonly who: 'Customer' | 'Bot' | 'Agent';
   readonly text: string;
 }
 
@@ -30,16 +30,16 @@ export type ExchangeKind = `${RecordedExchange['direction']} ${RecordedExchange[
 /** The parts of the demo that the script uses. */
 export type DemoStage = Pick<Demo, 'simulator' | 'sampleQuestion'>;
 
-const agentMessage: ScriptStep = {
-  name: 'agent message',
-  explanation: 'The agent answers the customer. The message webhook gets a copy.',
+const botMessage: ScriptStep = {
+  name: 'bot message',
+  explanation: 'The bot answers the customer. The message webhook gets a copy.',
   expects: ['sent message'],
   async run({ simulator: { customer }, sampleQuestion }) {
     await customer.say(sampleQuestion);
-    const answer = customer.lines().findLast(({ from }) => from === 'agent');
+    const answer = customer.lines().findLast(({ from }) => from === 'bot');
     return [
       { who: 'Customer', text: sampleQuestion },
-      { who: 'Agent', text: answer?.text ?? '' },
+      { who: 'Bot', text: answer?.text ?? '' },
     ];
   },
 };
@@ -63,7 +63,7 @@ const firstReply: ScriptStep = {
 
 const chat = (text: string): ScriptStep => ({
   name: 'chat',
-  explanation: 'The customer writes. The message goes to the human now, not to the agent.',
+  explanation: 'The customer writes. The message goes to the human now, not to the bot.',
   expects: ['sent chat'],
   async run({ simulator: { customer } }) {
     await customer.say(text);
@@ -99,7 +99,7 @@ const closeByHuman: ScriptStep = {
 export const SCRIPT: readonly ScriptedConversation[] = [
   {
     title: 'First conversation: the customer leaves',
-    steps: [agentMessage, establish, firstReply, chat('My parcel is late. Where is it?'), reply, closeByUser],
+    steps: [botMessage, establish, firstReply, chat('My parcel is late. Where is it?'), reply, closeByUser],
   },
   {
     title: 'Second conversation: the human closes',
@@ -111,7 +111,7 @@ async function nextReply({ customer, conversation }: Demo['simulator']): Promise
   const handoff = conversation(customer.view().conversationId ?? '');
   if (!handoff) throw new HandoffKitError('SCRIPT_FAILED', 'the customer could not ask for a human');
   const { text } = await handoff.nextReply();
-  return { who: 'Human', text };
+  return { who: 'Agent', text };
 }
 
 /** The end of a conversation has no lines, so the result is empty. */

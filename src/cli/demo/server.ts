@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import express, { type RequestHandler } from 'express';
 import type { Logger } from 'pino';
-import { createServiceClient } from '../../client/index.js';
+import { createPlatformClient } from '../../client/index.js';
 import type { Delivery } from '../../delivery/index.js';
 import type { HandoffMessageContext } from '../../events/index.js';
 import { HandoffKitError } from '../../internal/index.js';
@@ -20,10 +20,10 @@ export interface Demo {
   /** The URL of the page, with tokens that log in at the desk once: yours, and your colleague's. */
   readonly pageUrl: string;
   /** The base URL of the simulated platform. */
-  readonly serviceUrl: string;
+  readonly platformUrl: string;
   /** The URL of the receiver's message webhook. */
   readonly receiverUrl: string;
-  /** A question that the simulated agent can answer. */
+  /** A question that the simulated bot can answer. */
   readonly sampleQuestion: string;
   /** Stops both. */
   readonly close: () => Promise<void>;
@@ -36,8 +36,8 @@ export interface DemoOptions {
   readonly log: Logger;
   /** Whether a program plays the human, instead of the desk. */
   readonly automatic: boolean;
-  /** The number of AI agents. Default 1. */
-  readonly agents?: 1 | 2;
+  /** The number of bots. Default 1. */
+  readonly bots?: 1 | 2;
 }
 
 const QUESTION = 'How long does delivery take?';
@@ -47,13 +47,13 @@ const KNOWLEDGE = {
   qaList: [{ question: QUESTION, answer: 'Two days. Ask for a human if your parcel is late.' }],
 };
 
-/** The simulated agents, by their names in the receiver. */
-const AGENTS = {
-  1: { default: { id: 'demo-agent', name: 'Demo agent' } },
-  2: { sales: { id: 'sales', name: 'Sales agent' }, support: { id: 'support', name: 'Support agent' } },
+/** The simulated bots, by their names in the receiver. */
+const BOTS = {
+  1: { default: { id: 'demo-bot', name: 'Demo bot' } },
+  2: { sales: { id: 'sales', name: 'Sales bot' }, support: { id: 'support', name: 'Support bot' } },
 } as const;
 /** Two, so that a transfer and two agents in one conversation can be tried. */
-const HUMAN_AGENTS = [
+const AGENTS = [
   { id: 'you', name: 'You', role: 'administrator' },
   { id: 'ann', name: 'Ann', role: 'agent' },
 ] as const;
@@ -67,52 +67,52 @@ const SILENT_REPORTER = { event() {}, status() {} };
 const randomHex = (bytes: number): string => randomBytes(bytes).toString('hex');
 
 /** Starts both with generated credentials: the page on `port`, the receiver on any free port. */
-export async function startDemo({ port, log, automatic, agents: count = 1 }: DemoOptions): Promise<Demo> {
-  const agents = Object.entries(AGENTS[count]).map(([key, agent]) => ({
+export async function startDemo({ port, log, automatic, bots: count = 1 }: DemoOptions): Promise<Demo> {
+  const bots = Object.entries(BOTS[count]).map(([key, bot]) => ({
     key,
-    ...agent,
+    ...bot,
     apiKey: randomHex(24),
     username: `demo-${key}`,
     secret: randomHex(16),
     token: randomHex(16),
   }));
   const simulator = createSimulator({
-    agents: agents.map(({ id, name, apiKey }) => ({ id, name, apiKey })),
+    bots: bots.map(({ id, name, apiKey }) => ({ id, name, apiKey })),
     openapi: readOpenapi(),
     log,
     framedBy: 'same-origin',
     ...(!automatic && { waitTimeoutMs: WAIT_TIMEOUT_MS }),
   });
   const pageServer = automatic ? null : await openPageServer(simulator, port);
-  const serviceUrl = pageServer?.serviceUrl ?? (await simulator.listen(port));
+  const platformUrl = pageServer?.platformUrl ?? (await simulator.listen(port));
 
   const { createStandalone, readSettings } = await loadProgram();
-  const settingsOf = async ({ username, secret, token, apiKey }: (typeof agents)[number]) => {
+  const settingsOf = async ({ username, secret, token, apiKey }: (typeof bots)[number]) => {
     const flags = {
       port: '0',
       webhookUsername: username,
       webhookSecret: secret,
       handoffToken: token,
-      serviceBaseUrl: serviceUrl,
-      serviceApiKey: apiKey,
+      platformBaseUrl: platformUrl,
+      platformApiKey: apiKey,
       ...(automatic
         ? { adapter: 'none', greeting: GREETING }
         : { adapter: 'desk', waitTimeout: `${WAIT_TIMEOUT_MS}ms` }),
     };
     return (await readSettings({ env: {}, dev: true, flags })).settings;
   };
-  const settingsByAgent = new Map(
-    await Promise.all(agents.map(async (agent) => [agent.key, await settingsOf(agent)] as const)),
+  const settingsByBot = new Map(
+    await Promise.all(bots.map(async (bot) => [bot.key, await settingsOf(bot)] as const)),
   );
-  const [settings] = settingsByAgent.values();
-  if (!settings) throw new Error('the demo has an agent');
+  const [settings] = settingsByBot.values();
+  if (!settings) throw new Error('the demo has a bot');
   const store = automatic ? null : await openTemporaryStore();
   const standalone = await createStandalone(settings, {
     reporter: SILENT_REPORTER,
     log,
-    agents: settingsByAgent,
+    bots: settingsByBot,
     delivery: store?.delivery ?? null,
-    oneTimeLinksFor: HUMAN_AGENTS,
+    oneTimeLinksFor: AGENTS,
     framed: true,
     // The stand-in for a human answers messages only.
     acceptsUnanswered: automatic,
@@ -124,22 +124,22 @@ export async function startDemo({ port, log, automatic, agents: count = 1 }: Dem
   if (automatic) receiver.on('handoff.message', answerAsHuman);
   if (adapter) pageServer?.showDesk(adapter.handler);
   const receiverUrl = `${await standalone.listen()}${settings.mountPath}`;
-  for (const { id, apiKey, username, secret, token } of agents) {
-    simulator.agents.update(id, {
+  for (const { id, apiKey, username, secret, token } of bots) {
+    simulator.bots.update(id, {
       message: { url: receiverUrl, username, secret },
       humanServices: [
         { componentId: 'demo-desk', componentName: 'Demo desk', url: `${receiverUrl}/${token}` },
       ],
     });
-    await createServiceClient({ baseUrl: serviceUrl, apiKey }).knowledge.addQa(KNOWLEDGE);
+    await createPlatformClient({ baseUrl: platformUrl, apiKey }).knowledge.addQa(KNOWLEDGE);
   }
   // The requests of the setup are not part of the demo.
   simulator.traffic.clear();
 
   return {
     simulator,
-    pageUrl: pageServer ? `${pageServer.url}/${tokensOf(adapter?.oneTimePaths ?? [])}` : serviceUrl,
-    serviceUrl,
+    pageUrl: pageServer ? `${pageServer.url}/${tokensOf(adapter?.oneTimePaths ?? [])}` : platformUrl,
+    platformUrl,
     receiverUrl,
     sampleQuestion: QUESTION,
     async close() {
@@ -196,7 +196,7 @@ async function openTemporaryStore(): Promise<TemporaryStore> {
 interface PageServer {
   readonly url: string;
   /** The base URL of the simulated platform. */
-  readonly serviceUrl: string;
+  readonly platformUrl: string;
   /** Adds the desk, which starts later. */
   showDesk(desk: RequestHandler): void;
   close(): Promise<void>;
@@ -227,7 +227,7 @@ async function openPageServer(simulator: Simulator, port: number): Promise<PageS
   const app = express();
   app.disable('x-powered-by');
   let desk: RequestHandler | undefined;
-  app.use('/service', simulator.app);
+  app.use('/platform', simulator.app);
   // Each agent has a path, and so a cookie, of their own: one browser can be both.
   for (const path of ['/desk', '/colleague']) {
     app.use(path, (request, response, next) => (desk ? desk(request, response, next) : next()));
@@ -242,7 +242,7 @@ async function openPageServer(simulator: Simulator, port: number): Promise<PageS
 
   return {
     url,
-    serviceUrl: `${url}/service`,
+    platformUrl: `${url}/platform`,
     showDesk(handler) {
       desk = handler;
     },

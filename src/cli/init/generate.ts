@@ -109,8 +109,8 @@ export function generateProject(folder: string, answers: Answers): string[] {
   const secret = (): string => randomBytes(24).toString('hex');
   const files: Record<string, string> = {
     'package.json': `${JSON.stringify(packageJson(values.name ?? '', answers), null, 2)}\n`,
-    '.env.example': textOf('_env', { handoffToken: '', serviceApiKey: '' }),
-    '.env': textOf('_env', { handoffToken: secret(), serviceApiKey: secret() }),
+    '.env.example': textOf('_env', { handoffToken: '', platformApiKey: '' }),
+    '.env': textOf('_env', { handoffToken: secret(), platformApiKey: secret() }),
   };
   for (const [path, template] of Object.entries(templatesFor(answers))) files[path] = textOf(template);
   for (const [path, text] of Object.entries(files)) {

@@ -26,7 +26,7 @@ const ADMIN_TIMEOUT_MS = 60_000;
  * that use the same database and schema share the work.
  *
  * @example
- * const receiver = createReceiver({ auth, service, delivery: postgres({ connectionString }) });
+ * const receiver = createReceiver({ auth, platform, delivery: postgres({ connectionString }) });
  */
 export function postgres(options: PostgresOptions): Delivery {
   checkDriver();

@@ -197,7 +197,7 @@ export function createPostgresQueue(options: PostgresQueueOptions): Queue {
       ? `UPDATE ${jobs} j SET state = 'done', attempts = attempts + 1, error = NULL FROM advanced a WHERE j.seq = a.seq`
       : `DELETE FROM ${jobs} j USING advanced a WHERE j.seq = a.seq`,
   );
-  const PARK = advance(
+  const MAKE_DEAD = advance(
     `UPDATE ${jobs} j SET state = 'dead', attempts = attempts + 1, error = $6 FROM advanced a WHERE j.seq = a.seq`,
   );
 
@@ -258,7 +258,7 @@ export function createPostgresQueue(options: PostgresQueueOptions): Queue {
     complete,
     async fail(job, { error, retryInMs, counts }) {
       if (retryInMs === null) {
-        const [row] = await query(PARK, [queue, ...columnsOf([job]), owner, encodeText(error)]);
+        const [row] = await query(MAKE_DEAD, [queue, ...columnsOf([job]), owner, encodeText(error)]);
         return resultOf(row);
       }
       const { id, conversation, claim } = job;

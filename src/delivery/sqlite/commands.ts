@@ -143,7 +143,7 @@ function createQueueCommands(
   const freeHeadsOf = sql(`UPDATE head SET ${unclaimed} WHERE owner = ? RETURNING jobs`);
   const removeJob = sql('DELETE FROM job WHERE seq = ?');
   const keepJob = sql("UPDATE job SET state = 'done', attempts = attempts + 1, error = NULL WHERE seq = ?");
-  const parkJob = sql("UPDATE job SET state = 'dead', attempts = attempts + 1, error = ? WHERE seq = ?");
+  const makeDead = sql("UPDATE job SET state = 'dead', attempts = attempts + 1, error = ? WHERE seq = ?");
   const failJob = sql('UPDATE job SET attempts = attempts + ?, crashes = 0, error = ? WHERE seq = ?');
   const interruptJob = sql('UPDATE job SET interruptions = interruptions + 1, crashes = 0 WHERE seq = ?');
   const crashJobsOf = sql(
@@ -229,7 +229,7 @@ function createQueueCommands(
     fail(queue, id, conversation, claim, { error, retryInMs, counts }, now) {
       if (retryInMs === null) {
         const result = advance(queue, conversation, claim, now);
-        if (result !== 'lost') parkJob.get(encodeText(error), Number(id));
+        if (result !== 'lost') makeDead.get(encodeText(error), Number(id));
         return result;
       }
       const delayMs = boundDelay(retryInMs);

@@ -39,7 +39,7 @@ const DEFAULTS = { concurrency: 16, leaseMs: 6_000, pollMs: 500 };
  * writes then block the event loop, and a warning says so. Leave `handoff-kit` out of the bundle to avoid that.
  *
  * @example
- * const receiver = createReceiver({ auth, service, delivery: sqlite({ file: './handoff.db' }) });
+ * const receiver = createReceiver({ auth, platform, delivery: sqlite({ file: './handoff.db' }) });
  */
 export function sqlite(options: SqliteOptions): Delivery {
   return sqliteWith(options, findWriterThread());

@@ -17,13 +17,13 @@ const accepted = (endpoint: WebhookEndpoint, expects: string, advice: string): D
 export const answerChecks: readonly DoctorCheck[] = [
   accepted(
     'message',
-    'answers an agent message with HTTP 200',
-    'Compare --receiver-url, --webhook-username and --webhook-secret with the webhook settings of the agent, then read the log of the receiver.',
+    'answers a bot message with HTTP 200',
+    'Compare --receiver-url, --webhook-username and --webhook-secret with the webhook settings of the bot, then read the log of the receiver.',
   ),
   accepted(
     'establish',
     'answers a handoff request with HTTP 200',
-    'Answer POST <url>/conversation/establish with 200 as soon as the request is accepted, else the user is told "busy". Compare --receiver-url, --handoff-token and --handoff-auth with the settings of the receiver. If it refuses because no agent is available, run the doctor during service hours.',
+    'Answer POST <url>/conversation/establish with 200 as soon as the request is accepted, else the user is told "busy". Compare --receiver-url, --handoff-token and --handoff-auth with the settings of the receiver. If it refuses because no bot is available, run the doctor during platform hours.',
   ),
   accepted(
     'chat',
@@ -139,7 +139,7 @@ export const probeChecks: readonly DoctorCheck[] = [
     id: 'probe.format',
     level: 'required',
     group: 'handoff',
-    expects: 'accepts availability tests of the handoff endpoints in the format of agent messages',
+    expects: 'accepts availability tests of the handoff endpoints in the format of bot messages',
     advice:
       'Availability tests use the standard message format on every endpoint. Check for "istest": true before you validate the body.',
     run: (client) =>

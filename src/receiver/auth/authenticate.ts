@@ -29,7 +29,7 @@ export interface Guard {
 }
 
 const CHOICES = `
-    webhookUser({ username, secret })   the username and secret of the agent's webhook settings
+    webhookUser({ username, secret })   the username and secret of the bot's webhook settings
     bearer(token)                       Authorization: Bearer <token>
     basic({ username, password })       HTTP Basic
     pathToken(token)                    an unguessable segment of the path
@@ -111,40 +111,40 @@ export interface Guards {
   readonly handoff: Guard | null;
 }
 
-/** An agent and the guards in front of its endpoints. */
-export interface GuardedAgent {
+/** A bot and the guards in front of its endpoints. */
+export interface GuardedBot {
   readonly name: string;
   readonly guards: Guards;
 }
 
 /**
- * The permissions of a request. `otherwise` is the refusal if it needs more than that. `agent` is `null` for a probe that
+ * The permissions of a request. `otherwise` is the refusal if it needs more than that. `bot` is `null` for a probe that
  * no credentials and no path assign to one.
  */
 export type Grant =
-  | { readonly level: 'full'; readonly endpoint: WebhookEndpoint; readonly agent: string }
-  | { readonly level: 'probe'; readonly agent: string | null; readonly otherwise: Refusal }
+  | { readonly level: 'full'; readonly endpoint: WebhookEndpoint; readonly bot: string }
+  | { readonly level: 'probe'; readonly bot: string | null; readonly otherwise: Refusal }
   | { readonly level: 'none'; readonly otherwise: Refusal };
 
 /** Decides by headers and path what a request may do. */
 export type Authenticate = (request: ReceiverRequest, route: Route) => Grant | Promise<Grant>;
 
-/** Made once for each agent: nearly every request gets one of them. */
-const fullGrants = (agent: string): Readonly<Record<WebhookEndpoint, Grant>> => ({
-  message: { level: 'full', endpoint: 'message', agent },
-  establish: { level: 'full', endpoint: 'establish', agent },
-  chat: { level: 'full', endpoint: 'chat', agent },
-  close: { level: 'full', endpoint: 'close', agent },
+/** Made once for each bot: nearly every request gets one of them. */
+const fullGrants = (bot: string): Readonly<Record<WebhookEndpoint, Grant>> => ({
+  message: { level: 'full', endpoint: 'message', bot },
+  establish: { level: 'full', endpoint: 'establish', bot },
+  chat: { level: 'full', endpoint: 'chat', bot },
+  close: { level: 'full', endpoint: 'close', bot },
 });
 
 const NOT_FOUND = refuse(404, 'not found', { detail: 'nothing but probes is answered at this address' });
 
 /**
- * Creates {@link Authenticate} of one agent. The root of the mount belongs to both groups, since it is the message webhook
+ * Creates {@link Authenticate} of one bot. The root of the mount belongs to both groups, since it is the message webhook
  * and the base URL of the handoff endpoints: a probe there needs the credentials of either. Open handoff endpoints let in
  * a probe without credentials; wrong ones are meant for the message webhook, and its messages would be refused.
  */
-export function createAuthenticate({ name, guards }: GuardedAgent, probesNeedAuth: boolean): Authenticate {
+export function createAuthenticate({ name, guards }: GuardedBot, probesNeedAuth: boolean): Authenticate {
   const granted = fullGrants(name);
   return (request, route) => {
     const isRepeated = request.hasRepeatedAuthorization ?? false;
@@ -155,12 +155,12 @@ export function createAuthenticate({ name, guards }: GuardedAgent, probesNeedAut
     return chain(own ? passes(own, authRequest) : false, (isOwn) => {
       if (isOwn && route.endpoint !== 'root') return granted[route.endpoint];
       const otherwise = own && !isOwn ? unauthorized(own, isRepeated, header !== undefined) : NOT_FOUND;
-      if (isOwn || !probesNeedAuth) return { level: 'probe', agent: name, otherwise };
+      if (isOwn || !probesNeedAuth) return { level: 'probe', bot: name, otherwise };
       const hasCredentials = header !== undefined || isRepeated;
       const other = route.isRoot && own !== guards.handoff ? guards.handoff : null;
       const verdict = other && !(other.isOpen && hasCredentials) ? passes(other, authRequest) : false;
       return chain(verdict, (isOther) =>
-        isOther ? { level: 'probe', agent: name, otherwise } : { level: 'none', otherwise },
+        isOther ? { level: 'probe', bot: name, otherwise } : { level: 'none', otherwise },
       );
     });
   };
@@ -176,27 +176,24 @@ function toAuthRequest(
 }
 
 /**
- * Creates {@link Authenticate} of several agents. Below `/<agent>` a request is that agent's, and must have its
- * credentials; elsewhere the credentials tell the agent. Credentials of another agent than the path's are refused, also
- * where the path's agent takes requests without any.
+ * Creates {@link Authenticate} of several bots. Below `/<bot>` a request is that bot's, and must have its
+ * credentials; elsewhere the credentials tell the bot. Credentials of another bot than the path's are refused, also
+ * where the path's bot takes requests without any.
  */
-export function createAgentsAuthenticate(
-  agents: readonly GuardedAgent[],
-  probesNeedAuth: boolean,
-): Authenticate {
+export function createBotsAuthenticate(bots: readonly GuardedBot[], probesNeedAuth: boolean): Authenticate {
   const own = new Map(
-    agents.map((agent) => [
-      agent.name,
-      { guards: agent.guards, authenticate: createAuthenticate(agent, probesNeedAuth) },
+    bots.map((bot) => [
+      bot.name,
+      { guards: bot.guards, authenticate: createAuthenticate(bot, probesNeedAuth) },
     ]),
   );
-  const told = agents.map(toldByCredentials);
-  const anyone = told.map((agent) => ({ ...agent, authenticate: createAuthenticate(agent, true) }));
+  const told = bots.map(toldByCredentials);
+  const anyone = told.map((bot) => ({ ...bot, authenticate: createAuthenticate(bot, true) }));
 
-  /** Whether a request has the credentials of another agent. */
+  /** Whether a request has the credentials of another bot. */
   const isAnothers = async (request: ReceiverRequest, route: Route): Promise<boolean> => {
     const authRequest = toAuthRequest(request, route, request.hasRepeatedAuthorization ?? false);
-    const others = told.filter(({ name }) => name !== route.agent);
+    const others = told.filter(({ name }) => name !== route.bot);
     const verdicts = others.flatMap(({ guards }) =>
       guardsAt(guards, route).map(async (guard) => passes(guard, authRequest)),
     );
@@ -211,7 +208,7 @@ export function createAgentsAuthenticate(
     const grant = await authenticate(request, route);
     const isToldByCredentials = guardsAt(guards, route).every(({ credentials }) => credentials !== null);
     if (grant.level === 'none' || isToldByCredentials || !(await isAnothers(request, route))) return grant;
-    const detail = 'the credentials are those of another agent than the one in the path';
+    const detail = 'the credentials are those of another bot than the one in the path';
     return { level: 'none', otherwise: refuse(401, 'unauthorized', { detail }) };
   };
 
@@ -220,16 +217,16 @@ export function createAgentsAuthenticate(
       grants.find(({ level }) => level === 'full') ?? grants.find(({ level }) => level === 'probe');
     if (found) return found;
     const otherwise = mergeRefusals(grants);
-    return probesNeedAuth ? { level: 'none', otherwise } : { level: 'probe', agent: null, otherwise };
+    return probesNeedAuth ? { level: 'none', otherwise } : { level: 'probe', bot: null, otherwise };
   };
 
   return (request, route) => {
-    const named = route.agent === undefined ? undefined : own.get(route.agent);
+    const named = route.bot === undefined ? undefined : own.get(route.bot);
     if (named) return belowName(request, route, named);
     // All of them, also after one has passed: the time taken does not tell which.
-    const grants = anyone.map(async (agent) => {
-      const at = routeFor(agent.guards, route);
-      return at ? agent.authenticate(request, at) : NOTHING_HERE;
+    const grants = anyone.map(async (bot) => {
+      const at = routeFor(bot.guards, route);
+      return at ? bot.authenticate(request, at) : NOTHING_HERE;
     });
     return Promise.all(grants).then(byCredentials);
   };
@@ -237,8 +234,8 @@ export function createAgentsAuthenticate(
 
 const NOTHING_HERE: Grant = { level: 'none', otherwise: NOT_FOUND };
 
-/** An agent with those of its guards whose credentials tell it from others. */
-export function toldByCredentials({ name, guards: { message, handoff } }: GuardedAgent): GuardedAgent {
+/** A bot with those of its guards whose credentials tell it from others. */
+export function toldByCredentials({ name, guards: { message, handoff } }: GuardedBot): GuardedBot {
   return {
     name,
     guards: {
@@ -248,7 +245,7 @@ export function toldByCredentials({ name, guards: { message, handoff } }: Guarde
   };
 }
 
-/** The route as one of several agents has it: without a message webhook, its address is only the root. */
+/** The route as one of several bots has it: without a message webhook, its address is only the root. */
 function routeFor({ message, handoff }: Guards, route: Route): Route | null {
   if (route.endpoint === 'message') return message ? route : { ...route, endpoint: 'root', isRoot: true };
   return route.endpoint === 'root' || handoff ? route : null;
@@ -261,7 +258,7 @@ function guardsAt({ message, handoff }: Guards, { endpoint, isRoot }: Route): Gu
   return guards.filter((guard) => guard !== null);
 }
 
-/** One refusal with the challenges of all agents. */
+/** One refusal with the challenges of all bots. */
 function mergeRefusals(grants: readonly Grant[]): Refusal {
   const refusals = grants.flatMap((grant) => (grant.level === 'none' ? [grant.otherwise] : []));
   const unauthorised = refusals.filter(({ status }) => status === 401);
@@ -275,24 +272,24 @@ function mergeRefusals(grants: readonly Grant[]): Refusal {
 }
 
 /**
- * Throws if two agents have the same credentials in a group: their requests could not be told apart. Nor may an agent be
+ * Throws if two bots have the same credentials in a group: their requests could not be told apart. Nor may a bot be
  * named like a path token, which stands in the same place.
  */
-export function checkAgentsDiffer(agents: readonly GuardedAgent[]): void {
+export function checkBotsDiffer(bots: readonly GuardedBot[]): void {
   for (const group of ['message', 'handoff'] as const) {
     const owners = new Map<string, string>();
-    for (const { name, guards } of agents) {
+    for (const { name, guards } of bots) {
       for (const credential of new Set(guards[group]?.credentials ?? [])) {
         const other = owners.get(credential);
         if (other !== undefined) {
           throw configError(
-            `the agents ${other} and ${name} have the same credentials in auth.${group}, so their requests cannot be told apart. Give each agent credentials of its own.`,
+            `the bots ${other} and ${name} have the same credentials in auth.${group}, so their requests cannot be told apart. Give each bot credentials of its own.`,
           );
         }
         owners.set(credential, name);
       }
-      const holder = agents.find(({ guards: { [group]: guard } }) => guard?.knowsToken(name));
-      if (holder) throw configError(`the agent ${name} has the name of a path token of ${holder.name}.`);
+      const holder = bots.find(({ guards: { [group]: guard } }) => guard?.knowsToken(name));
+      if (holder) throw configError(`the bot ${name} has the name of a path token of ${holder.name}.`);
     }
   }
 }

@@ -106,7 +106,7 @@ export function basic({ username, password }: { username: string; password: stri
 }
 
 /**
- * The credentials of the message webhook, as set up in the agent's integration settings: the platform sends a
+ * The credentials of the message webhook, as set up in the bot's integration settings: the platform sends a
  * username alone as Bearer, and a username with a secret as Basic.
  *
  * @example createReceiver({ auth: { message: webhookUser({ username, secret }), handoff: pathToken(token) } });

@@ -1,14 +1,14 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { authenticate, type ResolvedAgent, type SimulatedAgents } from '../agents.js';
-import { parameterError, ServiceFailure } from '../error.js';
-import type { Faults, ServiceEndpoint } from '../faults.js';
+import { authenticate, type ResolvedBot, type SimulatedBots } from '../bots.js';
+import { PlatformFailure, parameterError } from '../error.js';
+import type { Faults, PlatformEndpoint } from '../faults.js';
 import type { SimulatorLog } from '../options.js';
 import { FAILURE_CODES } from '../specification.js';
 import type { ExchangeRecorder, TrafficRecorder } from '../traffic.js';
 
 /** Dependencies of every endpoint. */
 interface EndpointContext {
-  agents: SimulatedAgents;
+  bots: SimulatedBots;
   faults: Faults;
   traffic: TrafficRecorder;
   log: SimulatorLog;
@@ -18,7 +18,7 @@ interface EndpointContext {
 
 /** An authenticated call of an endpoint. */
 interface EndpointCall {
-  readonly agent: ResolvedAgent;
+  readonly bot: ResolvedBot;
   readonly body: unknown;
 }
 
@@ -26,10 +26,10 @@ type Handler = (request: IncomingMessage, response: ServerResponse) => Promise<v
 
 /** Creates the two kinds of endpoints. `act` returns the answer or throws the refusal. */
 export function createEndpoints(context: EndpointContext) {
-  const { agents, faults, traffic, log } = context;
+  const { bots, faults, traffic, log } = context;
 
   const open = (
-    what: ServiceEndpoint,
+    what: PlatformEndpoint,
     request: IncomingMessage,
     response: ServerResponse,
   ): ExchangeRecorder => {
@@ -43,7 +43,7 @@ export function createEndpoints(context: EndpointContext) {
 
   /** Answers (or ignores) the request if a fault applies. Returns whether one did. */
   const applyFault = (
-    what: ServiceEndpoint,
+    what: PlatformEndpoint,
     response: ServerResponse,
     exchange: ExchangeRecorder,
   ): boolean => {
@@ -68,16 +68,16 @@ export function createEndpoints(context: EndpointContext) {
 
   const refuse = (error: unknown, response: ServerResponse, exchange: ExchangeRecorder) => {
     const failure = toFailure(error);
-    if (failure.serviceCode === FAILURE_CODES.internalError) log.error({ err: error }, 'a request failed');
-    const status = failure.status ?? context.failureStatus(failure.serviceCode);
-    const body = { code: failure.serviceCode, message: failure.message };
+    if (failure.platformCode === FAILURE_CODES.internalError) log.error({ err: error }, 'a request failed');
+    const status = failure.status ?? context.failureStatus(failure.platformCode);
+    const body = { code: failure.platformCode, message: failure.message };
     sendAnswer(response, exchange, status, body, status === 413 ? { connection: 'close' } : {});
   };
 
   /** An endpoint that requires an API key. With `hasBody: false` a request with a body is refused. */
   const endpoint =
     (
-      what: ServiceEndpoint,
+      what: PlatformEndpoint,
       act: (call: EndpointCall) => object | Promise<object>,
       { hasBody = true }: { hasBody?: boolean } = {},
     ): Handler =>
@@ -85,13 +85,13 @@ export function createEndpoints(context: EndpointContext) {
       const exchange = open(what, request, response);
       try {
         if (applyFault(what, response, exchange)) return;
-        const agent = authenticate(agents, request.headers.authorization);
+        const bot = authenticate(bots, request.headers.authorization);
         if (hasBody && !isJson(request)) throw parameterError('Content-Type: expected application/json', 415);
         const text = await readText(request);
         if (text !== '') exchange.body(text);
         if (!hasBody && text !== '') throw parameterError('body: expected none');
         const body = hasBody ? parseJson(text) : null;
-        sendAnswer(response, exchange, 200, await act({ agent, body }));
+        sendAnswer(response, exchange, 200, await act({ bot, body }));
       } catch (error) {
         refuse(error, response, exchange);
       }
@@ -99,7 +99,7 @@ export function createEndpoints(context: EndpointContext) {
 
   /** An endpoint without authentication, answered with plain text. */
   const publicEndpoint =
-    (what: ServiceEndpoint, act: () => { status: number; text: string }): Handler =>
+    (what: PlatformEndpoint, act: () => { status: number; text: string }): Handler =>
     async (request, response) => {
       const exchange = open(what, request, response);
       if (applyFault(what, response, exchange)) return;
@@ -121,7 +121,7 @@ export function defaultFailureStatus(code: number): number {
 const STATUSES: Readonly<Record<number, number>> = {
   [FAILURE_CODES.parameterError]: 400,
   [FAILURE_CODES.authenticationFailed]: 401,
-  [FAILURE_CODES.agentDeleted]: 403,
+  [FAILURE_CODES.botDeleted]: 403,
   [FAILURE_CODES.conversationNotFound]: 404,
   [FAILURE_CODES.conversationMismatch]: 403,
   [FAILURE_CODES.internalError]: 500,
@@ -145,9 +145,9 @@ function sendAnswer(
 }
 
 /** Maps an error to the platform's refusal; unexpected errors become code 50000. */
-function toFailure(error: unknown): ServiceFailure {
-  if (error instanceof ServiceFailure) return error;
-  return new ServiceFailure(FAILURE_CODES.internalError, 'Internal system error');
+function toFailure(error: unknown): PlatformFailure {
+  if (error instanceof PlatformFailure) return error;
+  return new PlatformFailure(FAILURE_CODES.internalError, 'Internal system error');
 }
 
 const MAX_BODY_BYTES = 2 * 1024 * 1024;

@@ -7,10 +7,10 @@ import { readCsv, splitDocument } from './parse-file.js';
 /** Used if a request names no knowledge base. */
 const DEFAULT_KNOWLEDGE_BASE = 'default';
 
-/** A QA document of an agent. */
+/** A QA document of a bot. */
 export interface QaDocument {
   readonly docId: string;
-  readonly agentId: string;
+  readonly botId: string;
   readonly name: string;
   readonly knowledgeBaseId: string;
   readonly purpose: 'QA_TEXT' | 'QA_FILE' | 'FILE_2_QA';
@@ -30,57 +30,56 @@ interface DocumentsAnswer {
   readonly failed: readonly string[];
 }
 
-/** The QA documents of all agents. */
+/** The QA documents of all bots. */
 export interface KnowledgeBase {
-  /** The documents of an agent, in order of creation. */
-  documents: (agentId: string) => readonly QaDocument[];
+  /** The documents of a bot, in order of creation. */
+  documents: (botId: string) => readonly QaDocument[];
   /** Adds documents. */
-  add: (agentId: string, request: AddRequest) => Promise<DocumentsAnswer>;
+  add: (botId: string, request: AddRequest) => Promise<DocumentsAnswer>;
   /** Replaces all pairs of the given documents. */
-  update: (agentId: string, request: UpdateRequest) => Promise<DocumentsAnswer>;
+  update: (botId: string, request: UpdateRequest) => Promise<DocumentsAnswer>;
   /** The answer to a question that a document contains literally, ignoring case. */
-  answerTo: (agentId: string, question: string) => string | undefined;
+  answerTo: (botId: string, question: string) => string | undefined;
 }
 
 /** Creates an empty knowledge base. */
 export function createKnowledgeBase(fetchFile: FetchFile): KnowledgeBase {
   const store = new Map<string, QaDocument>();
-  const documents = (agentId: string) =>
-    [...store.values()].filter((document) => document.agentId === agentId);
+  const documents = (botId: string) => [...store.values()].filter((document) => document.botId === botId);
 
   const save = (document: QaDocument): DocumentResult => {
     store.set(document.docId, document);
     return { doc_id: document.docId, doc_name: document.name };
   };
 
-  const find = (agentId: string, docId: string, knowledgeBaseId: string | undefined, field: string) => {
+  const find = (botId: string, docId: string, knowledgeBaseId: string | undefined, field: string) => {
     const document = store.get(docId);
-    const known = document?.agentId === agentId;
+    const known = document?.botId === botId;
     if (known && (knowledgeBaseId ?? document.knowledgeBaseId) === document.knowledgeBaseId) return document;
-    throw parameterError(`${field}: this agent has no such document`);
+    throw parameterError(`${field}: this bot has no such document`);
   };
 
   return {
     documents,
-    async add(agentId, request) {
+    async add(botId, request) {
       const { content, knowledgeBaseId = DEFAULT_KNOWLEDGE_BASE } = request;
       const { purpose } = content;
       const make = (name: string, pairs: readonly SimulatedQaPair[]) =>
-        save({ docId: newId('doc'), agentId, name, knowledgeBaseId, purpose, pairs });
+        save({ docId: newId('doc'), botId, name, knowledgeBaseId, purpose, pairs });
       if (content.purpose === 'QA_TEXT') return { doc: [make(content.name, content.pairs)], failed: [] };
       return collect(content.files, async ({ name, url }) => {
         const pairs = readPairs(await fetchFile(url), purpose === 'QA_FILE', request);
         return () => make(name, pairs);
       });
     },
-    async update(agentId, request) {
+    async update(botId, request) {
       const { content, knowledgeBaseId } = request;
       if ('pairs' in content) {
-        const document = find(agentId, content.docId, knowledgeBaseId, 'doc_id');
+        const document = find(botId, content.docId, knowledgeBaseId, 'doc_id');
         return { doc: [save({ ...document, pairs: content.pairs })], failed: [] };
       }
       const files = content.files.map(({ docId, name, url }, index) => ({
-        document: find(agentId, docId, knowledgeBaseId, `files[${index}].doc_id`),
+        document: find(botId, docId, knowledgeBaseId, `files[${index}].doc_id`),
         name,
         url,
       }));
@@ -90,9 +89,9 @@ export function createKnowledgeBase(fetchFile: FetchFile): KnowledgeBase {
         return () => save({ ...document, name, pairs });
       });
     },
-    answerTo(agentId, question) {
+    answerTo(botId, question) {
       const wanted = normal(question);
-      return documents(agentId)
+      return documents(botId)
         .flatMap(({ pairs }) => pairs)
         .find((pair) => normal(pair.question) === wanted)?.answer;
     },

@@ -2,8 +2,8 @@
  * The simulator's page. All content is untrusted, so it is inserted as text and never as markup.
  *
  * @typedef {{ status: string, endedBy: string | null, customerId: string }} View
- * @typedef {{ id: number, at: number, from: 'user' | 'agent' | 'human' | 'note', text: string }} Line
- * @typedef {{ agentId: string, componentId: string, label: string }} Target
+ * @typedef {{ id: number, at: number, from: 'user' | 'bot' | 'human' | 'note', text: string }} Line
+ * @typedef {{ botId: string, componentId: string, label: string }} Target
  * @typedef {import('./faults.js').Fault} Fault
  * @typedef {import('./exchanges.js').Exchange} Exchange
  */
@@ -11,22 +11,22 @@ import { byId, element, send, showProblem } from './dom.js';
 import { clearExchanges, showExchange } from './exchanges.js';
 import { showFaults } from './faults.js';
 
-const NAMES = { user: 'You', agent: 'Agent', human: 'Human', note: '' };
+const NAMES = { user: 'You', bot: 'Bot', human: 'Human', note: '' };
 
 /** @type {Record<string, string>} */
 const STATUS_WORDS = {
-  agent: 'Talking with the agent',
+  bot: 'Talking with the bot',
   requesting: 'Asking for a human…',
   connecting: 'Connecting: waiting for the first reply…',
   connected: 'Connected with a human',
-  busy: 'All humans are busy. Talking with the agent',
+  busy: 'All humans are busy. Talking with the bot',
 };
 
 /** @type {Record<string, string>} */
 const ENDED_WORDS = {
-  user: 'You left the human. Talking with the agent',
-  human: 'The human closed the conversation. Talking with the agent',
-  timeout: 'The conversation timed out. Talking with the agent',
+  user: 'You left the human. Talking with the bot',
+  human: 'The human closed the conversation. Talking with the bot',
+  timeout: 'The conversation timed out. Talking with the bot',
 };
 
 const LIVE = ['requesting', 'connecting', 'connected'];
@@ -69,8 +69,8 @@ function showLine(line) {
 
 /** @param {Target[]} targets */
 function showTargets(targets) {
-  const options = targets.map(({ agentId, componentId, label }) =>
-    element('option', { value: JSON.stringify({ agentId, componentId }), textContent: label }),
+  const options = targets.map(({ botId, componentId, label }) =>
+    element('option', { value: JSON.stringify({ botId, componentId }), textContent: label }),
   );
   target.replaceChildren(...options);
   byId('target-row', HTMLElement).hidden = targets.length < 2;

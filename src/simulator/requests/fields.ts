@@ -1,4 +1,4 @@
-import { parameterError, type ServiceFailure } from '../error.js';
+import { type PlatformFailure, parameterError } from '../error.js';
 
 /** Reads the fields of an object. A wrong one throws the refusal: the field's path and what is expected of it. */
 export interface Fields {
@@ -17,7 +17,7 @@ export interface Fields {
   /** The elements of a list of objects; none if the field is missing. */
   list: (name: string) => Fields[];
   /** The refusal of a field, for rules about several fields. */
-  refusal: (name: string, problem: string) => ServiceFailure;
+  refusal: (name: string, problem: string) => PlatformFailure;
 }
 
 /** Reads an object. `path` is its place in the body. */

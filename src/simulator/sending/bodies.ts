@@ -14,15 +14,15 @@ export interface TranscriptItem {
   message_type: 'QUESTION' | 'ANSWER' | (string & {});
 }
 
-/** An agent's answer to a user. */
-export interface AgentMessageInput {
+/** A bot's answer to a user. */
+export interface BotMessageInput {
   /** The text of a single output element. Use `output` for other shapes. */
   text?: string;
   /** The output elements as sent over the wire. */
   output?: readonly object[];
   userId?: string | null;
   anonymousId?: string | null;
-  /** The id of the agent conversation. Default: a new id. */
+  /** The id of the bot conversation. Default: a new id. */
   conversationId?: string;
   /** Default: a new id. */
   messageId?: string;
@@ -32,8 +32,8 @@ export interface AgentMessageInput {
 const tokensOf = (text: string) => Math.ceil(text.length / 4);
 const CREDITS_PER_TOKEN = 0.001;
 
-/** The body of an agent's answer for the message webhook. `create_time` is in seconds, as in deployments. */
-export function agentMessageBody(input: AgentMessageInput, now: number) {
+/** The body of a bot's answer for the message webhook. `create_time` is in seconds, as in deployments. */
+export function botMessageBody(input: BotMessageInput, now: number) {
   const text = input.text ?? '';
   const output = input.output ?? [
     { from_component_branch: null, from_component_name: 'Answer', content: { text } },
@@ -42,7 +42,7 @@ export function agentMessageBody(input: AgentMessageInput, now: number) {
   return {
     user_id: input.userId ?? null,
     anonymous_id: input.anonymousId ?? null,
-    conversation_id: input.conversationId ?? newId('agent'),
+    conversation_id: input.conversationId ?? newId('bot'),
     message_id: input.messageId ?? newId('message'),
     create_time: Math.floor(now / 1000),
     output,
@@ -67,24 +67,24 @@ export function agentMessageBody(input: AgentMessageInput, now: number) {
 
 /** The body of an availability test: the standard message format with `istest: true`. */
 export function probeBody(now: number) {
-  return { ...agentMessageBody({ text: 'availability test' }, now), istest: true };
+  return { ...botMessageBody({ text: 'availability test' }, now), istest: true };
 }
 
 /** The body of `POST /conversation/establish`. */
 export function establishBody(input: {
   conversationId: string;
   timestamp: number;
-  agentId: string;
+  botId: string;
   user: SimulatedUser;
   transcript: readonly TranscriptItem[];
 }) {
-  const { conversationId, timestamp, agentId, user, transcript } = input;
+  const { conversationId, timestamp, botId, user, transcript } = input;
   const email = user.email ?? null;
   return {
     conversation_id: conversationId,
     timestamp,
     email,
-    bot_id: agentId,
+    bot_id: botId,
     body: transcript.map(({ text, message_type }) => ({ text, message_type })),
     user_info: {
       phone: user.phone ?? null,
@@ -106,6 +106,6 @@ export function closeBody(conversationId: string, timestamp: number, type: 'TIME
 }
 
 /** A new id. The prefix shows what it identifies. */
-export function newId(kind: 'agent' | 'handoff' | 'message' | 'doc' | 'anonymous'): string {
+export function newId(kind: 'bot' | 'handoff' | 'message' | 'doc' | 'anonymous'): string {
   return `${kind}-${randomUUID()}`;
 }

@@ -4,7 +4,7 @@
  *
  * @module
  */
-export { agentMessageBody, chatBody, closeBody, establishBody, probeBody } from './bodies.js';
+export { botMessageBody, chatBody, closeBody, establishBody, probeBody } from './bodies.js';
 export {
   credentialHeaders,
   type JsonPostRequest,

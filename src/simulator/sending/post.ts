@@ -19,8 +19,8 @@ export interface JsonPostRequest {
   signal?: AbortSignal;
   /** Breaks the connection in the middle of the body, or when the answer arrives. */
   breakAt?: 'body' | 'answer';
-  /** Agents for connection reuse. */
-  agents?: { readonly http: HttpAgent; readonly https: HttpAgent };
+  /** Bots for connection reuse. */
+  httpAgents?: { readonly http: HttpAgent; readonly https: HttpAgent };
 }
 
 /** The outcome of a {@link JsonPostRequest}. */
@@ -60,7 +60,7 @@ function exchange(options: JsonPostRequest): Promise<Pick<JsonPostResult, 'statu
   return new Promise<Pick<JsonPostResult, 'status' | 'headers' | 'text'>>((resolve, reject) => {
     const request = (secure ? httpsRequest : httpRequest)(url, {
       method: 'POST',
-      agent: secure ? options.agents?.https : options.agents?.http,
+      agent: secure ? options.httpAgents?.https : options.httpAgents?.http,
       signal,
       headers: { 'content-type': 'application/json', ...options.headers, 'content-length': payload.length },
     });

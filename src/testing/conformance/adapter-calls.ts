@@ -18,7 +18,7 @@ export function newSession(): HandoffSession & { readonly question: string } {
   return {
     key: `kit-${id}`,
     conversationId: `handoff-${id}`,
-    agent: 'default',
+    bot: 'default',
     user: {
       key: `user:${id}`,
       userId: id,
@@ -26,11 +26,11 @@ export function newSession(): HandoffSession & { readonly question: string } {
       email: 'support@example.com',
       phone: null,
     },
-    botId: 'kit-agent',
+    botId: 'kit-bot',
     transcript: [
       { from: 'user', text: question },
-      { from: 'agent', text: '' },
-      { from: 'agent', text: 'A human will know.' },
+      { from: 'bot', text: '' },
+      { from: 'bot', text: 'A human will know.' },
     ],
     requestedAt: new Date(),
     replyBy: new Date(Date.now() + 60_000),
@@ -40,11 +40,11 @@ export function newSession(): HandoffSession & { readonly question: string } {
 
 /** The reference that the bridge passes to `send` and `close`. */
 export function refOf(
-  { conversationId, agent, user }: HandoffSession,
+  { conversationId, bot, user }: HandoffSession,
   opened: OpenedConversation,
 ): ConversationRef {
   const { externalId, url = null, extra = {} } = opened;
-  return { conversationId, agent, externalId, url, extra, user };
+  return { conversationId, bot, externalId, url, extra, user };
 }
 
 /** A new message of the user. */

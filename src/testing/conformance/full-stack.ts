@@ -80,7 +80,7 @@ export async function createFullStack(
   const startProcess = async (): Promise<void> => {
     const receiver = createReceiver({
       auth: { message: false, handoff: pathToken(token) },
-      service: bench.service,
+      platform: bench.platform,
       delivery: { ...inline(), handoffs },
       log: recordedLog.log,
     });

@@ -18,7 +18,7 @@ export async function startForTest(name: PlatformName): Promise<MountedPlatform>
   return platform;
 }
 
-/** Starts the simulated platform of AI agents, a receiver with a bridge, and a fake chat platform. */
+/** Starts the simulated platform of bots, a receiver with a bridge, and a fake chat platform. */
 export async function setUpHandoff(name: PlatformName) {
   const platform = await startForTest(name);
   const { fake } = platform;

@@ -51,13 +51,13 @@ export function session(key: string, details: Partial<HandoffSession> = {}): Han
   return {
     key,
     conversationId: `handoff of ${key}`,
-    agent: 'default',
+    bot: 'default',
     user: { key: `user:${key}`, userId: key, anonymousId: null, email: 'support@example.com', phone: null },
     botId: 'bot-1',
     transcript: [
       { from: 'user', text: 'Where is my parcel?' },
-      { from: 'agent', text: '' },
-      { from: 'agent', text: 'I do not know.' },
+      { from: 'bot', text: '' },
+      { from: 'bot', text: 'I do not know.' },
     ],
     requestedAt: new Date(0),
     replyBy: new Date(60_000),
@@ -67,10 +67,10 @@ export function session(key: string, details: Partial<HandoffSession> = {}): Han
 
 /** The reference that `send` and `close` receive. */
 export function toRef(
-  { conversationId, agent, user }: HandoffSession,
+  { conversationId, bot, user }: HandoffSession,
   { externalId, url, extra }: OpenedConversation,
 ): ConversationRef {
-  return { conversationId, agent, externalId, url: url ?? null, extra: extra ?? {}, user };
+  return { conversationId, bot, externalId, url: url ?? null, extra: extra ?? {}, user };
 }
 
 /** The error with which a call fails. */

@@ -151,16 +151,16 @@ describe('rules assign a conversation', () => {
     expect((await agents.ann.act(id, 'claim', {})).status).toBe(200);
   });
 
-  it('to the team or agent for its AI agent', async () => {
+  it('to the team or agent for its bot', async () => {
     const { root, request } = await deskWith(['ann', 'bob', 'cleo'], { method: 'roundRobin' });
     const teams = [{ id: 'night', name: 'Night shift', members: ['bob', 'cleo'] }];
     await root.send('PUT', '/api/teams', { teams, version: 0 });
-    await setRules(root, { aiAgents: [{ aiAgent: 'default', to: { kind: 'team', id: 'night' } }] });
+    await setRules(root, { bots: [{ bot: 'default', to: { kind: 'team', id: 'night' } }] });
     for (const expected of ['bob', 'cleo', 'bob']) await holds(root, await request(), expected);
-    await setRules(root, { aiAgents: [{ aiAgent: 'default', to: { kind: 'agent', id: 'ann' } }] });
+    await setRules(root, { bots: [{ bot: 'default', to: { kind: 'agent', id: 'ann' } }] });
     for (const expected of ['ann', 'ann']) await holds(root, await request(), expected);
     // A team that was removed does not hold a conversation back.
-    await setRules(root, { aiAgents: [{ aiAgent: 'default', to: { kind: 'team', id: 'gone' } }] });
+    await setRules(root, { bots: [{ bot: 'default', to: { kind: 'team', id: 'gone' } }] });
     await holds(root, await request(), 'cleo');
   });
 
@@ -203,7 +203,7 @@ describe('the rules', () => {
   it('are changed by administrators, one after another, with a line in the audit log', async () => {
     const { instance, root } = await deskWith([], { method: 'leastBusy' });
     const { body } = await root.get<AssignmentRules>('/api/admin/assignment');
-    expect(body).toEqual({ method: 'leastBusy', capacity: null, aiAgents: [], version: 1 });
+    expect(body).toEqual({ method: 'leastBusy', capacity: null, bots: [], version: 1 });
     const put = (change: object) => root.send('PUT', '/api/admin/assignment', { ...body, ...change });
     expect((await put({ capacity: 3 })).status).toBe(200);
     expect(await put({ capacity: 9 })).toMatchObject({ status: 409, body: { code: 'RULES_CHANGED' } });

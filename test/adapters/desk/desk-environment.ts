@@ -7,9 +7,9 @@ import { sqlite } from '../../../src/delivery/sqlite/index.js';
 import {
   createReceiver,
   type Delivery,
+  type PlatformClientOptions,
   pathToken,
   type RequestListener,
-  type ServiceClientOptions,
 } from '../../../src/index.js';
 import { createTestBench, type TestBenchOptions } from '../../../src/testing/index.js';
 import { PATH_TOKEN } from '../../helpers/credentials.js';
@@ -32,7 +32,7 @@ export interface EnvironmentOptions {
 /** Settings of one instance. */
 export interface InstanceOptions extends Partial<Omit<DeskOptions, 'receiver' | 'log'>> {
   /** Options of the client of the platform. */
-  readonly service?: Partial<ServiceClientOptions>;
+  readonly platform?: Partial<PlatformClientOptions>;
   /** As `app.set('trust proxy', …)`. */
   readonly trustProxy?: boolean;
 }
@@ -57,12 +57,12 @@ export async function createDeskEnvironment({
   });
   onTestFinished(() => bench.close());
 
-  const start = async ({ trustProxy = false, service = {}, ...options }: InstanceOptions = {}) => {
+  const start = async ({ trustProxy = false, platform = {}, ...options }: InstanceOptions = {}) => {
     const logged = logLines();
     const delivery = file === null ? await open?.() : deliveryOf(file, giveUpAfterMs);
     const receiver = createReceiver({
       auth: { message: false, handoff: pathToken(PATH_TOKEN) },
-      service: { ...bench.service, retry: false, ...service },
+      platform: { ...bench.platform, retry: false, ...platform },
       log: logged.log,
       ...(delivery && { delivery }),
     });

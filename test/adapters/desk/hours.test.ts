@@ -66,7 +66,7 @@ describe('business hours', () => {
     await eventually(async () =>
       expect(await second.receiver.conversations.get(handoff.id)).toMatchObject({
         state: 'closed',
-        closure: { by: 'kit' },
+        closure: { by: 'system' },
       }),
     );
     expect((await root.state()).conversations).toEqual([]);

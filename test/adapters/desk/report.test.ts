@@ -17,7 +17,7 @@ async function deskWithPast() {
       record: {
         id,
         conversationId: id,
-        aiAgent: 'default',
+        bot: 'default',
         state: 'closed',
         user: { key: id, userId: 'maria@example.com', anonymousId: null, email: null, phone: null },
         agent: repliedAfter === null ? null : 'ann',

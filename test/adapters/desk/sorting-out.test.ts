@@ -169,7 +169,7 @@ describe('lists', () => {
   it('can be filtered in ways that each agent saves', async () => {
     const { instance, ann } = await deskWithHandoff();
     const bob = await instance.agent('bob');
-    const filter = { id: 'f', name: 'VIPs', view: 'all', aiAgent: null, tag: 'vip', priority: 'urgent' };
+    const filter = { id: 'f', name: 'VIPs', view: 'all', bot: null, tag: 'vip', priority: 'urgent' };
     expect((await ann.send('PUT', '/api/filters', { filters: [filter] })).status).toBe(200);
     expect((await ann.state()).filters).toEqual([filter]);
     expect((await bob.state()).filters).toEqual([]);

@@ -15,7 +15,7 @@ const answering =
   async (url, init) =>
     url.endsWith(path) ? Response.json(body) : fetch(url, init);
 
-describe('teaching the AI agent', () => {
+describe('teaching the bot', () => {
   it('creates a document first, then sends the complete list each time', async () => {
     const { bench, start } = await createDeskEnvironment();
     const ann = await (await start()).agent('ann');
@@ -119,7 +119,7 @@ describe('teaching the AI agent', () => {
 
   it('creates the document again when the platform answers about none', async () => {
     const { bench, start } = await createDeskEnvironment();
-    const ann = await (await start({ service: { fetch: answering({ doc: [], failed: [] }) } })).agent('ann');
+    const ann = await (await start({ platform: { fetch: answering({ doc: [], failed: [] }) } })).agent('ann');
     await teach(ann, 'one', 0);
     expect((await teach(ann, 'two', 1)).status).toBe(200);
     expect(bench.simulator.documents().map(({ pairs }) => pairs.length)).toEqual([1, 2]);
@@ -128,7 +128,7 @@ describe('teaching the AI agent', () => {
   it('does not count an update as done that the platform lists as failed', async () => {
     const { bench, start } = await createDeskEnvironment();
     const failed = { doc: [], failed: ['Answers from the desk'] };
-    const { agent, logged } = await start({ service: { fetch: answering(failed) } });
+    const { agent, logged } = await start({ platform: { fetch: answering(failed) } });
     const ann = await agent('ann');
     await teach(ann, 'one', 0);
     const before = await taught(ann);
@@ -143,7 +143,7 @@ describe('teaching the AI agent', () => {
   it('keeps the id of a new document that the platform also lists as failed', async () => {
     const { bench, start } = await createDeskEnvironment();
     const odd = { doc: [{ doc_id: 'doc-odd', doc_name: null }], failed: ['Answers from the desk'] };
-    const ann = await (await start({ service: { fetch: answering(odd, '/qa/add') } })).agent('ann');
+    const ann = await (await start({ platform: { fetch: answering(odd, '/qa/add') } })).agent('ann');
     expect((await teach(ann, 'one', 0)).status).toBe(502);
     expect(await taught(ann)).toEqual({
       document: { id: 'doc-odd', name: 'Answers from the desk' },

@@ -24,7 +24,7 @@ const newSession = (): HandoffSession => {
   return {
     key: `key ${sessions}`,
     conversationId: `conversation ${sessions}`,
-    agent: 'default',
+    bot: 'default',
     user: { key: 'user', userId: 'user', anonymousId: null, email: null, phone: null },
     botId: null,
     transcript: [{ from: 'user', text: 'Where is it?' }],
@@ -35,7 +35,7 @@ const newSession = (): HandoffSession => {
 
 const ref = {
   conversationId: 'c',
-  agent: 'default',
+  bot: 'default',
   externalId: '0123456789abcdef',
   url: null,
   extra: {},

@@ -4,7 +4,7 @@ import { afterAll, beforeAll, expect, it, vi } from 'vitest';
 import { runExample } from '../../examples/example.js';
 import { chatBody, establishBody } from '../../fixtures/bodies.js';
 import { PATH_TOKEN } from '../../helpers/credentials.js';
-import { fakeService } from '../../helpers/fake-service.js';
+import { fakePlatform } from '../../helpers/fake-platform.js';
 import { temporaryFolder } from '../../helpers/sqlite-store.js';
 import { post } from '../../standalone/program.js';
 import { until } from '../request-tracker/rt/until.js';
@@ -26,12 +26,12 @@ describeWithMail('the example with a team that answers by mail', () => {
   afterAll(() => server?.remove());
 
   it('carries a conversation to the team and back', async () => {
-    const service = await fakeService();
+    const service = await fakePlatform();
     const folder = await temporaryFolder();
     const certificate = join(folder, 'ca.pem');
     writeFileSync(certificate, server.ca);
     const app = await runExample('email-team', {
-      SERVICE_BASE_URL: service.options.baseUrl,
+      PLATFORM_BASE_URL: service.options.baseUrl,
       DATABASE_FILE: join(folder, 'handoff.db'),
       NODE_EXTRA_CA_CERTS: certificate,
       MAIL_SMTP_URL: server.smtpUrl(),

@@ -5,7 +5,7 @@ import { call } from './support.js';
 
 const REF: ConversationRef = {
   conversationId: 'handoff-1',
-  agent: 'default',
+  bot: 'default',
   externalId: '3',
   url: null,
   extra: {},

@@ -32,8 +32,8 @@ describeWithRt('the adapter with a real Request Tracker', () => {
     const asked = session({
       transcript: [
         { from: 'user', text: 'Wo bleibt mein Paket? 📦\n漢字 שלום <b>&amp;</b>' },
-        { from: 'agent', text: '' },
-        { from: 'agent', text: 'I do not know.' },
+        { from: 'bot', text: '' },
+        { from: 'bot', text: 'I do not know.' },
       ],
     });
     expect(await adapter.find(asked, call)).toBeNull();
@@ -141,7 +141,7 @@ describeWithRt('the adapter with a real Request Tracker', () => {
     const powerless = make({ token: rt.stranger.token });
     await expect(powerless.open(asked, call)).rejects.toMatchObject({ kind: 'auth' });
     await expect(powerless.send(ref, message('x'), call)).rejects.toMatchObject({ kind: 'auth' });
-    await expect(powerless.close(ref, { by: 'kit', text: 'x' }, call)).rejects.toMatchObject({
+    await expect(powerless.close(ref, { by: 'system', text: 'x' }, call)).rejects.toMatchObject({
       kind: 'auth',
     });
     await expect(make({ queue: 'Nowhere' }).open(asked, call)).rejects.toMatchObject({ kind: 'auth' });

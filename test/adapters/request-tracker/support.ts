@@ -19,7 +19,7 @@ export function session(changes: Partial<HandoffSession> = {}): HandoffSession {
   return {
     key: `${id} 1`,
     conversationId: id,
-    agent: 'default',
+    bot: 'default',
     user: {
       key: `user:u-${id}`,
       userId: `u-${id}`,
@@ -30,7 +30,7 @@ export function session(changes: Partial<HandoffSession> = {}): HandoffSession {
     botId: 'bot-1',
     transcript: [
       { from: 'user', text: 'My parcel is late' },
-      { from: 'agent', text: 'I will get a human.' },
+      { from: 'bot', text: 'I will get a human.' },
     ],
     requestedAt: new Date('2026-01-01T10:00:00Z'),
     replyBy: new Date('2026-01-01T10:01:00Z'),
@@ -41,7 +41,7 @@ export function session(changes: Partial<HandoffSession> = {}): HandoffSession {
 /** The reference that `send` and `close` receive. */
 export const toRef = (of: HandoffSession, externalId: string): ConversationRef => ({
   conversationId: of.conversationId,
-  agent: of.agent,
+  bot: of.bot,
   externalId,
   url: null,
   extra: {},

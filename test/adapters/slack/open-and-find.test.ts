@@ -41,7 +41,7 @@ describe('an opened conversation', () => {
 
   it('can have an empty transcript', async () => {
     const { fake, adapter } = await withFake();
-    await adapter.open(newSession({ transcript: [{ from: 'agent', text: '' }] }), call);
+    await adapter.open(newSession({ transcript: [{ from: 'bot', text: '' }] }), call);
     expect(fake.workspace.messages).toMatchObject([{ text: 'A customer asks for a human.' }]);
   });
 
@@ -64,7 +64,7 @@ describe('an opened conversation', () => {
   it('shows the end of a long transcript, and all of it in the thread', async () => {
     const { fake, adapter } = await withFake();
     const transcript = Array.from({ length: 30 }, (_, at) => ({
-      from: 'agent' as const,
+      from: 'bot' as const,
       text: `item ${at} ${'日本語 '.repeat(100)}`,
     }));
     await adapter.open(newSession({ transcript }), call);

@@ -61,7 +61,7 @@ export function newSession(overrides: Partial<HandoffSession> = {}): HandoffSess
   return {
     key: `handoff-${sessionCount} 1`,
     conversationId: `handoff-${sessionCount}`,
-    agent: 'default',
+    bot: 'default',
     user: {
       key: `user:u-${sessionCount}`,
       userId: `u-${sessionCount}`,
@@ -72,7 +72,7 @@ export function newSession(overrides: Partial<HandoffSession> = {}): HandoffSess
     botId: 'bot-1',
     transcript: [
       { from: 'user', text: 'Where is my parcel?' },
-      { from: 'agent', text: 'I do not know.' },
+      { from: 'bot', text: 'I do not know.' },
     ],
     requestedAt: new Date(),
     replyBy: new Date(Date.now() + 60_000),
@@ -82,11 +82,11 @@ export function newSession(overrides: Partial<HandoffSession> = {}): HandoffSess
 
 /** The reference that `send` and `close` receive. */
 export const refOf = (
-  { conversationId, agent, user }: HandoffSession,
+  { conversationId, bot, user }: HandoffSession,
   { externalId, url, extra }: OpenedConversation,
 ): ConversationRef => ({
   conversationId,
-  agent,
+  bot,
   externalId,
   url: url ?? null,
   extra: extra ?? {},
@@ -121,7 +121,7 @@ const AGENTS_MESSAGE = {
   type: 'message',
   channel: IDS.channel,
   channel_type: 'channel',
-  user: IDS.agent,
+  user: IDS.bot,
   text: 'Hello',
   ts: '1700000005.000200',
   thread_ts: '1700000000.000100',

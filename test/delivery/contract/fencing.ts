@@ -3,7 +3,7 @@ import type { Delivery } from '../../../src/delivery/index.js';
 import type { HandlerContext } from '../../../src/index.js';
 import { deferred } from '../../helpers/deferred.js';
 import { chatEvent, requestEvent } from '../../helpers/events.js';
-import { flakyService } from '../../helpers/fake-service.js';
+import { flakyPlatform } from '../../helpers/fake-platform.js';
 import { type Engine, eventually, notes, stage } from './stage.js';
 
 /** Makes all claims available, as another process does that finds the lease expired. */
@@ -17,13 +17,13 @@ const codeOf = (error: { code?: unknown }): unknown => error.code;
 export function fencing(engine: Engine): void {
   describe('a handler whose event another process has reclaimed', () => {
     it('can neither reply nor end, and is told so', async () => {
-      const service = await flakyService();
+      const platform = await flakyPlatform();
       const set = await stage(engine);
       const running = notes<AbortSignal>();
       const outcomes = notes<unknown>();
       const isReclaimed = deferred();
       // Its only slot stays taken, so it cannot claim the event again.
-      const paused = await set.receive(service.options, { concurrency: 1 });
+      const paused = await set.receive(platform.options, { concurrency: 1 });
       paused.receiver.on('handoff.message', async ({ reply, end, ensureClaimed, signal }) => {
         running.add(signal);
         await ensureClaimed();
@@ -36,23 +36,23 @@ export function fencing(engine: Engine): void {
       const [signal] = await running.until(1);
       await reclaimAll(paused.delivery);
 
-      const other = await set.receive(service.options);
+      const other = await set.receive(platform.options);
       other.receiver.on('handoff.message', ({ reply }) => reply('fresh'));
       await other.start();
-      await eventually(() => expect(service.said('c')).toEqual(['fresh']));
+      await eventually(() => expect(platform.said('c')).toEqual(['fresh']));
       isReclaimed.resolve();
       expect(await outcomes.until(3)).toEqual(['CLAIM_LOST', 'CLAIM_LOST', 'CLAIM_LOST']);
       expect(signal?.reason).toMatchObject({ code: 'CLAIM_LOST' });
       expect(paused.logged.about('longer than its lease')).toMatchObject([{ code: 'CLAIM_LOST' }]);
       await paused.stop();
-      expect(service.said('c')).toEqual(['fresh']);
+      expect(platform.said('c')).toEqual(['fresh']);
       expect((await other.get('c'))?.state).toBe('connected');
       expect(paused.reports).toEqual([]);
     });
 
     it('does not end its process if it does not wait for its replies', async () => {
-      const service = await flakyService();
-      const paused = await (await stage(engine)).receive(service.options, { concurrency: 1 });
+      const platform = await flakyPlatform();
+      const paused = await (await stage(engine)).receive(platform.options, { concurrency: 1 });
       const running = notes<string>();
       const isReclaimed = deferred();
       paused.receiver.on('handoff.message', async ({ reply, attempt }) => {
@@ -68,21 +68,21 @@ export function fencing(engine: Engine): void {
       isReclaimed.resolve();
       await running.until(2);
       await paused.stop();
-      expect(service.calls).toEqual([]);
+      expect(platform.calls).toEqual([]);
     });
   });
 
   describe('a handler that has finished', () => {
     it('may have left replies to be stored', async () => {
-      const service = await flakyService();
-      const to = await (await stage(engine)).receive(service.options);
+      const platform = await flakyPlatform();
+      const to = await (await stage(engine)).receive(platform.options);
       to.receiver.on('handoff.message', ({ reply, end }) => {
         void reply('1');
         void reply('2');
         void end();
       });
       for (const event of [requestEvent('c'), chatEvent('c')]) await to.accept(event);
-      await eventually(() => expect(service.said('c')).toEqual(['1', '2', 'close']));
+      await eventually(() => expect(platform.said('c')).toEqual(['1', '2', 'close']));
       await eventually(async () => expect((await to.get('c'))?.state).toBe('closed'));
     });
 
@@ -98,8 +98,8 @@ export function fencing(engine: Engine): void {
     });
 
     it('may go on replying, as code outside of handlers does', async () => {
-      const service = await flakyService();
-      const to = await (await stage(engine)).receive(service.options);
+      const platform = await flakyPlatform();
+      const to = await (await stage(engine)).receive(platform.options);
       const kept = notes<HandlerContext<'handoff.message'>>();
       to.receiver.on('handoff.message', (context) => kept.add(context));
       for (const event of [requestEvent('c'), chatEvent('c')]) await to.accept(event);
@@ -107,7 +107,7 @@ export function fencing(engine: Engine): void {
       await eventually(async () => expect(await to.queues.depth('inbox')).toMatchObject({ waiting: 0 }));
       await context?.reply('later');
       await context?.end();
-      await eventually(() => expect(service.said('c')).toEqual(['later', 'close']));
+      await eventually(() => expect(platform.said('c')).toEqual(['later', 'close']));
     });
   });
 }

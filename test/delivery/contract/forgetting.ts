@@ -1,15 +1,15 @@
 import { describe, expect, it } from 'vitest';
 import { deferred } from '../../helpers/deferred.js';
 import { chatEvent, requestEvent } from '../../helpers/events.js';
-import { flakyService } from '../../helpers/fake-service.js';
+import { flakyPlatform } from '../../helpers/fake-platform.js';
 import { type Engine, eventually, notes, stage } from './stage.js';
 
 /** What is kept of users, and how it is removed. */
 export function forgetting(engine: Engine): void {
   describe('the content of finished jobs', () => {
     const handleAndReply = async (keepContent: boolean) => {
-      const service = await flakyService();
-      const to = await (await stage(engine)).receive(service.options, { keepContent, maxAttempts: 1 });
+      const platform = await flakyPlatform();
+      const to = await (await stage(engine)).receive(platform.options, { keepContent, maxAttempts: 1 });
       to.receiver.on('handoff.message', async ({ payload, reply }) => {
         if (payload.body === 'bad') throw new Error('no');
         await reply('Hello');
@@ -18,7 +18,7 @@ export function forgetting(engine: Engine): void {
       await eventually(async () => {
         expect(await to.queues.depth('inbox')).toMatchObject({ waiting: 0, dead: 1 });
         expect(await to.queues.depth('outbox')).toMatchObject({ waiting: 0 });
-        expect(service.said('c')).toEqual(['Hello']);
+        expect(platform.said('c')).toEqual(['Hello']);
       });
       const contents = async (queue: 'inbox' | 'outbox') => {
         const items = await to.queues.list(queue);
@@ -39,8 +39,8 @@ export function forgetting(engine: Engine): void {
 
   describe('forgetting a user', () => {
     it('removes all data of their conversations, and none of other users', async () => {
-      const service = await flakyService(({ text }) => ({ status: text === 'refused' ? 400 : 200 }));
-      const to = await (await stage(engine)).receive(service.options, { keepContent: true, maxAttempts: 1 });
+      const platform = await flakyPlatform(({ text }) => ({ status: text === 'refused' ? 400 : 200 }));
+      const to = await (await stage(engine)).receive(platform.options, { keepContent: true, maxAttempts: 1 });
       to.receiver.on('handoff.message', async ({ payload, reply }) => {
         if (payload.body === 'bad') throw new Error('no');
         await reply(payload.body);

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { HandoffKitError } from '../../../src/index.js';
 import { deferred } from '../../helpers/deferred.js';
 import { requestEvent } from '../../helpers/events.js';
-import { flakyService } from '../../helpers/fake-service.js';
+import { flakyPlatform } from '../../helpers/fake-platform.js';
 import { makeReceiver } from '../../helpers/start.js';
 import { type Engine, eventually, stage } from './stage.js';
 
@@ -12,20 +12,20 @@ export function greeting(engine: Engine): void {
     const GREETING = { greeting: 'One moment, please' };
 
     it('is sent before the replies of the handler', async () => {
-      const service = await flakyService();
-      const to = await (await stage(engine)).receive(service.options, {}, GREETING);
+      const platform = await flakyPlatform();
+      const to = await (await stage(engine)).receive(platform.options, {}, GREETING);
       to.receiver.on('handoff.requested', ({ reply }) => reply('How can I help?'));
       await to.accept(requestEvent('c'));
-      await eventually(() => expect(service.said('c')).toEqual(['One moment, please', 'How can I help?']));
+      await eventually(() => expect(platform.said('c')).toEqual(['One moment, please', 'How can I help?']));
     });
 
     it('is sent when the database failed at first, before the replies of the handler', async () => {
-      const service = await flakyService();
+      const platform = await flakyPlatform();
       const delivery = await (await stage(engine)).openDelivery();
       let failures = 2;
       const { receiver } = makeReceiver({
         ...GREETING,
-        service: service.options,
+        platform: platform.options,
         delivery: {
           ...delivery,
           createReplies(client) {
@@ -45,35 +45,35 @@ export function greeting(engine: Engine): void {
       receiver.on('handoff.requested', ({ reply }) => reply('How can I help?'));
       await receiver.start();
       expect(await delivery.accept(requestEvent('c'))).toBe('stored');
-      await eventually(() => expect(service.said('c')).toEqual(['One moment, please', 'How can I help?']));
+      await eventually(() => expect(platform.said('c')).toEqual(['One moment, please', 'How can I help?']));
       await receiver.close();
     });
 
     it('is sent once, however often the handler runs', async () => {
-      const service = await flakyService();
-      const to = await (await stage(engine)).receive(service.options, {}, GREETING);
+      const platform = await flakyPlatform();
+      const to = await (await stage(engine)).receive(platform.options, {}, GREETING);
       to.receiver.on('handoff.requested', async ({ attempt, reply }) => {
         if (attempt < 3) throw new Error('not yet');
         await reply('How can I help?');
       });
       await to.accept(requestEvent('c'));
-      await eventually(() => expect(service.said('c')).toEqual(['One moment, please', 'How can I help?']));
+      await eventually(() => expect(platform.said('c')).toEqual(['One moment, please', 'How can I help?']));
     });
 
     it('is sent once, also when the process ends while the handler runs', async () => {
-      const service = await flakyService();
+      const platform = await flakyPlatform();
       const set = await stage(engine);
-      const before = await set.receive(service.options, {}, GREETING);
+      const before = await set.receive(platform.options, {}, GREETING);
       before.receiver.on('handoff.requested', () => deferred().promise);
       await before.accept(requestEvent('c'));
-      await eventually(() => expect(service.said('c')).toEqual(['One moment, please']));
+      await eventually(() => expect(platform.said('c')).toEqual(['One moment, please']));
       // Else its outcome is unknown, and it is sent again.
       await eventually(async () => expect(await before.queues.depth('outbox')).toMatchObject({ waiting: 0 }));
       await before.stop(1);
-      const after = await set.receive(service.options, {}, GREETING);
+      const after = await set.receive(platform.options, {}, GREETING);
       after.receiver.on('handoff.requested', ({ reply }) => reply('How can I help?'));
       await after.start();
-      await eventually(() => expect(service.said('c')).toEqual(['One moment, please', 'How can I help?']));
+      await eventually(() => expect(platform.said('c')).toEqual(['One moment, please', 'How can I help?']));
     });
   });
 }

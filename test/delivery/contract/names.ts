@@ -1,7 +1,7 @@
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { createReceiver, noAuth } from '../../../src/index.js';
 import { chatEvent, requestEvent } from '../../helpers/events.js';
-import { flakyService } from '../../helpers/fake-service.js';
+import { flakyPlatform } from '../../helpers/fake-platform.js';
 import { refuseSharedStores } from '../../helpers/several-processes.js';
 import { makeReceiver } from '../../helpers/start.js';
 import { type Engine, eventually, notes, stage } from './stage.js';
@@ -12,9 +12,9 @@ export function names(engine: Engine): void {
     /** Both know conversations of the same ids, and events with the same keys. */
     const openBoth = async () => {
       const set = await stage(engine);
-      const services = { sales: await flakyService(), support: await flakyService() };
+      const platforms = { sales: await flakyPlatform(), support: await flakyPlatform() };
       const open = async (name: 'sales' | 'support') => {
-        const to = await set.receive(services[name].options, { keepContent: true }, { name });
+        const to = await set.receive(platforms[name].options, { keepContent: true }, { name });
         const handled = notes<string>();
         to.receiver.on('handoff.message', async ({ text, reply }) => {
           await reply(`${name}: ${text}`);
@@ -22,41 +22,41 @@ export function names(engine: Engine): void {
         });
         return { ...to, handled };
       };
-      return { set, services, sales: await open('sales'), support: await open('support') };
+      return { set, platforms, sales: await open('sales'), support: await open('support') };
     };
 
     it('handle their own events, and none of the other’s', async () => {
-      const { services, sales, support } = await openBoth();
+      const { platforms, sales, support } = await openBoth();
       // Not started: its events wait.
       expect(await sales.delivery.accept(chatEvent('c', { key: 'k', text: 'to sales' }))).toBe('stored');
       expect(await support.accept(chatEvent('c', { key: 'k', text: 'to support' }))).toBe('stored');
       await support.accept(chatEvent('d', { text: 'more' }));
       await support.handled.until(2);
-      await eventually(() => expect(services.support.calls).toHaveLength(2));
+      await eventually(() => expect(platforms.support.calls).toHaveLength(2));
       expect(support.handled.all.toSorted()).toEqual(['more', 'to support']);
       expect(await sales.receiver.stats()).toMatchObject({ pending: 1 });
       await eventually(async () => expect(await support.receiver.stats()).toMatchObject({ pending: 0 }));
 
       await sales.start();
       expect(await sales.handled.until(1)).toEqual(['to sales']);
-      await eventually(() => expect(services.sales.said('c')).toEqual(['sales: to sales']));
-      expect(services.support.said('c')).toEqual(['support: to support']);
+      await eventually(() => expect(platforms.sales.said('c')).toEqual(['sales: to sales']));
+      expect(platforms.support.said('c')).toEqual(['support: to support']);
       expect(await sales.delivery.accept(chatEvent('c', { key: 'k' }))).toBe('duplicate');
     });
 
     it('send their own replies, while the platform of the other is down', async () => {
-      const { services, sales, support } = await openBoth();
-      await services.sales.down();
+      const { platforms, sales, support } = await openBoth();
+      await platforms.sales.down();
       for (const text of ['1', '2']) await sales.reply('c', text, { once: text });
       for (const text of ['1', '2']) await support.reply('c', text, { once: text });
-      await eventually(() => expect(services.support.said('c')).toEqual(['1', '2']));
+      await eventually(() => expect(platforms.support.said('c')).toEqual(['1', '2']));
       await eventually(async () =>
         expect(await support.queues.depth('outbox')).toMatchObject({ waiting: 0 }),
       );
       expect(await sales.queues.depth('outbox')).toMatchObject({ waiting: 2 });
-      await services.sales.up();
-      await eventually(() => expect(services.sales.said('c')).toEqual(['1', '2']));
-      expect(services.support.said('c')).toEqual(['1', '2']);
+      await platforms.sales.up();
+      await eventually(() => expect(platforms.sales.said('c')).toEqual(['1', '2']));
+      expect(platforms.support.said('c')).toEqual(['1', '2']);
     });
 
     it('have conversations, keys, cursors, leases and links of their own', async () => {
@@ -96,7 +96,7 @@ export function names(engine: Engine): void {
           expect(await to.queues.list('outbox', { state: 'done' })).toHaveLength(1),
         );
         expect(await to.queues.list('inbox', { conversationId: 'c' })).toMatchObject([
-          { receiver: to === sales ? 'sales' : 'support', agent: 'default', conversationId: 'c' },
+          { receiver: to === sales ? 'sales' : 'support', bot: 'default', conversationId: 'c' },
           { conversationId: 'c' },
         ]);
       }

@@ -1,14 +1,14 @@
 import { describe, expect, it } from 'vitest';
 import { chatEvent } from '../../helpers/events.js';
-import { flakyService } from '../../helpers/fake-service.js';
+import { flakyPlatform } from '../../helpers/fake-platform.js';
 import { type Engine, eventually, notes, stage } from './stage.js';
 
 /** Replies that a handler makes again when it is retried. */
 export function once(engine: Engine): void {
   describe('a handler that is retried', () => {
     it('does not repeat the replies of its failed attempt', async () => {
-      const service = await flakyService();
-      const to = await (await stage(engine)).receive(service.options);
+      const platform = await flakyPlatform();
+      const to = await (await stage(engine)).receive(platform.options);
       to.receiver.on('handoff.message', async ({ reply, end, attempt }) => {
         await reply('Hello');
         await reply('Hello');
@@ -17,14 +17,14 @@ export function once(engine: Engine): void {
         await end();
       });
       await to.accept(chatEvent('c'));
-      await eventually(() => expect(service.said('c')).toEqual(['Hello', 'Hello', 'Goodbye', 'close']));
+      await eventually(() => expect(platform.said('c')).toEqual(['Hello', 'Hello', 'Goodbye', 'close']));
       await to.stop();
-      expect(service.said('c')).toEqual(['Hello', 'Hello', 'Goodbye', 'close']);
+      expect(platform.said('c')).toEqual(['Hello', 'Hello', 'Goodbye', 'close']);
     });
 
     it('that words its replies anew sends them again, unless they have a key within their event', async () => {
-      const service = await flakyService();
-      const to = await (await stage(engine)).receive(service.options);
+      const platform = await flakyPlatform();
+      const to = await (await stage(engine)).receive(platform.options);
       to.receiver.on('handoff.message', async ({ text, reply, end, attempt }) => {
         await reply(`${text}: attempt ${attempt}`);
         await reply(`${text}: answer of attempt ${attempt}`, { once: 'answer' });
@@ -38,14 +38,14 @@ export function once(engine: Engine): void {
         `${text}: attempt 2`,
         `${text}: attempt 3`,
       ];
-      await eventually(() => expect(service.said('c')).toEqual([...said('hi'), ...said('bye'), 'close']));
+      await eventually(() => expect(platform.said('c')).toEqual([...said('hi'), ...said('bye'), 'close']));
       await to.stop();
-      expect(service.said('c')).toHaveLength(9);
+      expect(platform.said('c')).toHaveLength(9);
     });
 
     it('that says something else in the same place loses nothing', async () => {
-      const service = await flakyService();
-      const to = await (await stage(engine)).receive(service.options);
+      const platform = await flakyPlatform();
+      const to = await (await stage(engine)).receive(platform.options);
       to.receiver.on('handoff.message', async ({ reply, attempt }) => {
         if (attempt === 1) {
           await reply('One moment, please');
@@ -54,23 +54,25 @@ export function once(engine: Engine): void {
         await reply('Here is the answer');
       });
       await to.accept(chatEvent('c'));
-      await eventually(() => expect(service.said('c')).toEqual(['One moment, please', 'Here is the answer']));
+      await eventually(() =>
+        expect(platform.said('c')).toEqual(['One moment, please', 'Here is the answer']),
+      );
     });
 
     it('gets the outcome of replies that its first attempt made', async () => {
-      const service = await flakyService();
+      const platform = await flakyPlatform();
       const answers = notes<unknown>();
-      const to = await (await stage(engine)).receive(service.options);
+      const to = await (await stage(engine)).receive(platform.options);
       to.receiver.on('handoff.message', async ({ reply, attempt }) => {
         const receipt = await reply('Hello');
         void receipt.delivered().then((answer) => answers.add(answer));
         if (attempt < 3) throw new Error('not yet');
       });
-      await service.down();
+      await platform.down();
       await to.accept(chatEvent('c'));
       await eventually(async () => expect(await to.queues.depth('inbox')).toMatchObject({ waiting: 0 }));
       expect(answers.all).toEqual([]);
-      await service.up();
+      await platform.up();
       const answer = { code: 200, message: 'answer to Hello' };
       expect(await answers.until(3)).toEqual([answer, answer, answer]);
     });
@@ -78,44 +80,44 @@ export function once(engine: Engine): void {
 
   describe('a reply with an idempotency key', () => {
     it('is sent once, and every caller gets its outcome', async () => {
-      const service = await flakyService();
+      const platform = await flakyPlatform();
       const set = await stage(engine);
-      const before = await set.receive(service.options);
+      const before = await set.receive(platform.options);
       const make = () => before.reply('c', 'Hello', { once: 'hello' });
       const receipts = await Promise.all([make(), make()]);
       await Promise.all(receipts.map((receipt) => receipt.delivered()));
       await (await make()).delivered();
       await before.stop();
-      const after = await set.receive(service.options);
+      const after = await set.receive(platform.options);
       await (await after.reply('c', 'Hello', { once: 'hello' })).delivered();
       await (await after.reply('c', 'Bye', { once: 'bye' })).delivered();
-      expect(service.said('c')).toEqual(['Hello', 'Bye']);
+      expect(platform.said('c')).toEqual(['Hello', 'Bye']);
     });
 
     it('is sent once in each conversation that uses the key', async () => {
-      const service = await flakyService();
-      const to = await (await stage(engine)).receive(service.options);
+      const platform = await flakyPlatform();
+      const to = await (await stage(engine)).receive(platform.options);
       const receipts = await Promise.all(['c', 'd'].map((id) => to.reply(id, 'Hello', { once: 'hello' })));
       await Promise.all(receipts.map((receipt) => receipt.delivered()));
-      expect([service.said('c'), service.said('d')]).toEqual([['Hello'], ['Hello']]);
+      expect([platform.said('c'), platform.said('d')]).toEqual([['Hello'], ['Hello']]);
     });
 
     it('does not hold back the end of the conversation that has the same key', async () => {
-      const service = await flakyService();
-      const to = await (await stage(engine)).receive(service.options);
+      const platform = await flakyPlatform();
+      const to = await (await stage(engine)).receive(platform.options);
       await to.reply('c', 'Bye', { once: 'bye' });
       await (await to.end('c', { once: 'bye' })).delivered();
-      expect(service.said('c')).toEqual(['Bye', 'close']);
+      expect(platform.said('c')).toEqual(['Bye', 'close']);
     });
 
     it('is not reported as delivered when the platform refused it', async () => {
-      const service = await flakyService(() => ({ status: 400 }));
-      const to = await (await stage(engine)).receive(service.options);
+      const platform = await flakyPlatform(() => ({ status: 400 }));
+      const to = await (await stage(engine)).receive(platform.options);
       const make = () => to.reply('c', 'Hello', { once: 'hello' });
-      await expect((await make()).delivered()).rejects.toMatchObject({ code: 'SERVICE_REFUSED' });
+      await expect((await make()).delivered()).rejects.toMatchObject({ code: 'PLATFORM_REFUSED' });
       await eventually(async () => expect(await to.queues.depth('outbox')).toMatchObject({ dead: 1 }));
       await expect((await make()).delivered()).rejects.toThrow();
-      expect(service.calls).toHaveLength(1);
+      expect(platform.calls).toHaveLength(1);
     });
   });
 }

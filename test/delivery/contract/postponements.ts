@@ -49,7 +49,7 @@ export function postponements(engine: Engine): void {
       const attempts = Array.from({ length: 13 }, () => 1);
       expect(await seen.until(engine.stores ? 14 : 13)).toEqual(engine.stores ? [...attempts, 2] : attempts);
       await eventually(async () => expect(await to.delivery.stats()).toMatchObject({ pending: 0 }));
-      expect(to.logged.about('parked')).toEqual([]);
+      expect(to.logged.about('dead letter')).toEqual([]);
     });
 
     it('delays its own conversation only', async () => {

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { createServiceClient, type ServiceClient, ServiceError } from '../../../src/index.js';
+import { createPlatformClient, type PlatformClient, PlatformError } from '../../../src/index.js';
 import { deferred } from '../../helpers/deferred.js';
-import { type Conducts, flakyService } from '../../helpers/fake-service.js';
+import { type Conducts, flakyPlatform } from '../../helpers/fake-platform.js';
 import { AN_HOUR, type Engine, eventually, stage } from './stage.js';
 
 /** Replies that the platform refuses, and replies whose outcome is unknown. */
@@ -15,14 +15,14 @@ export function refusals(engine: Engine): void {
 
   describe('a reply that the platform refuses for good', () => {
     it('becomes a dead letter, is reported, and later replies are sent', async () => {
-      const service = await flakyService(firstOnly({ status: 404, code: 40_412 }));
-      const to = await (await stage(engine)).receive(service.options);
+      const platform = await flakyPlatform(firstOnly({ status: 404, code: 40_412 }));
+      const to = await (await stage(engine)).receive(platform.options);
       const receipts = await Promise.all(['refused', 'later'].map((text) => to.reply('c', text)));
-      await expect(receipts[0]?.delivered()).rejects.toBeInstanceOf(ServiceError);
+      await expect(receipts[0]?.delivered()).rejects.toBeInstanceOf(PlatformError);
       await receipts[1]?.delivered();
-      expect(service.said('c')).toEqual(['refused', 'later']);
+      expect(platform.said('c')).toEqual(['refused', 'later']);
       expect(to.reports).toMatchObject([
-        { error: { code: 'SERVICE_REFUSED' }, conversationId: 'c', attempt: 1 },
+        { error: { code: 'PLATFORM_REFUSED' }, conversationId: 'c', attempt: 1 },
       ]);
       const dead = await to.queues.list('outbox', { state: 'dead' });
       expect(dead).toMatchObject([{ what: 'reply', attempts: 1, error: expect.stringContaining('said no') }]);
@@ -32,17 +32,17 @@ export function refusals(engine: Engine): void {
     });
 
     it('is sent when an operator retries it, and removed when an operator discards it', async () => {
-      const service = await flakyService(() => ({ status: 400 }));
-      const to = await (await stage(engine)).receive(service.options);
+      const platform = await flakyPlatform(() => ({ status: 400 }));
+      const to = await (await stage(engine)).receive(platform.options);
       for (const text of ['one', 'two']) await to.reply('c', text);
       await eventually(async () =>
         expect(await to.queues.depth('outbox')).toMatchObject({ waiting: 0, dead: 2 }),
       );
-      service.behave();
+      platform.behave();
       const [one, two] = await to.queues.list('outbox', { state: 'dead' });
       expect(await to.queues.discard('outbox', one?.id ?? '')).toBe(true);
       expect(await to.queues.retry('outbox', two?.id ?? '')).toBe(true);
-      await eventually(() => expect(service.said('c')).toEqual(['one', 'two', 'two']));
+      await eventually(() => expect(platform.said('c')).toEqual(['one', 'two', 'two']));
       await eventually(async () =>
         expect(await to.queues.depth('outbox')).toMatchObject({ waiting: 0, dead: 0 }),
       );
@@ -50,19 +50,19 @@ export function refusals(engine: Engine): void {
   });
 
   describe.each([
-    ['the API key', { status: 401 }, 'SERVICE_AUTH_FAILED'],
-    ['the request without a reason', { status: 403 }, 'SERVICE_AUTH_FAILED'],
+    ['the API key', { status: 401 }, 'PLATFORM_AUTH_FAILED'],
+    ['the request without a reason', { status: 403 }, 'PLATFORM_AUTH_FAILED'],
     [
       'the address with a redirect',
       { status: 308, headers: { location: 'http://127.0.0.1/' } },
-      'SERVICE_REFUSED',
+      'PLATFORM_REFUSED',
     ],
   ] as const)('a platform that refuses %s', (_what, refusal, code) => {
     it('pauses the outbox; everything is sent in order once it accepts replies', async () => {
-      const service = await flakyService(() => refusal);
+      const platform = await flakyPlatform(() => refusal);
       // While paused, one reply is tried after each delay.
       const outbox = { minDelayMs: 400, maxDelayMs: 400 };
-      const to = await (await stage(engine)).receive(service.options, { concurrency: 4, outbox });
+      const to = await (await stage(engine)).receive(platform.options, { concurrency: 4, outbox });
       const conversations = Array.from({ length: 40 }, (_, index) => `c-${index}`);
       const receipts = await Promise.all(
         conversations.flatMap((id) => ['one', 'two'].map((text) => to.reply(id, text))),
@@ -72,10 +72,10 @@ export function refusals(engine: Engine): void {
       expect(to.reports).toMatchObject([{ error: { code } }]);
       expect(await to.queues.depth('outbox')).toMatchObject({ waiting: 80, dead: 0 });
       // One for each slot, and one after each delay: most conversations were not tried.
-      expect(service.calls.length).toBeLessThan(40);
-      service.behave();
+      expect(platform.calls.length).toBeLessThan(40);
+      platform.behave();
       await Promise.all(receipts.map((receipt) => receipt.delivered()));
-      for (const id of conversations) expect(service.said(id).slice(-2)).toEqual(['one', 'two']);
+      for (const id of conversations) expect(platform.said(id).slice(-2)).toEqual(['one', 'two']);
       expect(to.delivery.isOutboxPaused?.()).toBe(false);
       expect(to.logged.about('accepts replies again')).toHaveLength(1);
     });
@@ -83,24 +83,24 @@ export function refusals(engine: Engine): void {
 
   describe('a single reply that the platform refuses with 403, while it accepts others', () => {
     it('becomes a dead letter, after others were accepted between its attempts', async () => {
-      const service = await flakyService(({ text }) => ({ status: text === 'refused' ? 403 : 200 }));
+      const platform = await flakyPlatform(({ text }) => ({ status: text === 'refused' ? 403 : 200 }));
       const outbox = { minDelayMs: 1, maxDelayMs: 1 };
-      const to = await (await stage(engine)).receive(service.options, { outbox });
+      const to = await (await stage(engine)).receive(platform.options, { outbox });
       const refused = await to.reply('c', 'refused');
-      const rejected = expect(refused.delivered()).rejects.toMatchObject({ code: 'SERVICE_AUTH_FAILED' });
+      const rejected = expect(refused.delivered()).rejects.toMatchObject({ code: 'PLATFORM_AUTH_FAILED' });
       for (let others = 0; (await to.queues.depth('outbox')).dead === 0; others += 1) {
         await (await to.reply(`other-${others}`, 'fine')).delivered();
       }
       await rejected;
-      expect(service.said('c').length).toBeGreaterThanOrEqual(3);
+      expect(platform.said('c').length).toBeGreaterThanOrEqual(3);
     });
   });
 
   describe('a platform that asks for a delay of decades', () => {
     it('gets the reply when an operator retries it, and at most an hour later without one', async () => {
       const inDecades = { status: 429, headers: { 'retry-after': '1900000000' } };
-      const service = await flakyService(() => inDecades);
-      const to = await (await stage(engine)).receive(service.options);
+      const platform = await flakyPlatform(() => inDecades);
+      const to = await (await stage(engine)).receive(platform.options);
       const receipt = await to.reply('c', 'waits');
       await eventually(async () =>
         expect(await to.queues.list('outbox')).toMatchObject([{ state: 'waiting', attempts: 1 }]),
@@ -108,7 +108,7 @@ export function refusals(engine: Engine): void {
       const { database } = to.delivery;
       const due = await database?.read(`SELECT due_at FROM ${database.table('head')}`);
       expect(Number(due?.[0]?.due_at)).toBeLessThan(Date.now() + 2 * AN_HOUR);
-      service.behave();
+      platform.behave();
       const [waiting] = await to.queues.list('outbox');
       expect(await to.queues.retry('outbox', waiting?.id ?? '')).toBe(true);
       await receipt.delivered();
@@ -117,16 +117,16 @@ export function refusals(engine: Engine): void {
     });
   });
 
-  type Service = Awaited<ReturnType<typeof flakyService>>;
+  type Platform = Awaited<ReturnType<typeof flakyPlatform>>;
 
   /**
    * A client whose first call reaches the platform, and whose answer is lost. The timeout of that call alone is short,
    * so no other call has to be answered in a certain time.
    */
-  const losingFirstAnswer = ({ options }: Service): ServiceClient => {
+  const losingFirstAnswer = ({ options }: Platform): PlatformClient => {
     const arrived = deferred();
     let requests = 0;
-    const client = createServiceClient({
+    const client = createPlatformClient({
       ...options,
       fetch: async (url, init) => {
         requests += 1;
@@ -151,38 +151,42 @@ export function refusals(engine: Engine): void {
   };
 
   describe.each([
-    ['the connection breaks', firstOnly('hang up'), ({ options }: Service) => options],
-    ['the platform answers 500', firstOnly({ status: 500 }), ({ options }: Service) => options],
+    ['the connection breaks', firstOnly('hang up'), ({ options }: Platform) => options],
+    ['the platform answers 500', firstOnly({ status: 500 }), ({ options }: Platform) => options],
     ['no answer arrives in time', () => FINE, losingFirstAnswer],
   ] as const)('a reply whose outcome is unknown because %s', (_why, conduct, toClient) => {
     it('is sent again where the policy is to resend', async () => {
-      const service = await flakyService(conduct);
-      const to = await (await stage(engine)).receive(toClient(service), {
+      const platform = await flakyPlatform(conduct);
+      const to = await (await stage(engine)).receive(toClient(platform), {
         outbox: { whenUnknown: 'resend' },
       });
       const receipts = await Promise.all(['1', '2'].map((text) => to.reply('c', text)));
       await Promise.all(receipts.map((receipt) => receipt.delivered()));
-      expect(service.said('c')).toEqual(['1', '1', '2']);
+      expect(platform.said('c')).toEqual(['1', '1', '2']);
       expect(to.reports).toEqual([]);
     });
 
-    it('becomes a dead letter where the policy is to park, and later replies are sent', async () => {
-      const service = await flakyService(conduct);
-      const to = await (await stage(engine)).receive(toClient(service), { outbox: { whenUnknown: 'park' } });
+    it('becomes a dead letter where the policy asks for it, and later replies are sent', async () => {
+      const platform = await flakyPlatform(conduct);
+      const to = await (await stage(engine)).receive(toClient(platform), {
+        outbox: { whenUnknown: 'dead-letter' },
+      });
       const receipts = await Promise.all(['1', '2'].map((text) => to.reply('c', text)));
       await expect(receipts[0]?.delivered()).rejects.toMatchObject({ code: 'OUTCOME_UNKNOWN' });
       await receipts[1]?.delivered();
-      expect(service.said('c')).toEqual(['1', '2']);
+      expect(platform.said('c')).toEqual(['1', '2']);
       expect(to.reports).toMatchObject([{ error: { code: 'OUTCOME_UNKNOWN' }, conversationId: 'c' }]);
       await eventually(async () => expect(await to.queues.depth('outbox')).toMatchObject({ dead: 1 }));
     });
   });
 
-  it('a reply is sent again after a 503, also where the policy is to park', async () => {
-    const service = await flakyService(firstOnly({ status: 503 }));
-    const to = await (await stage(engine)).receive(service.options, { outbox: { whenUnknown: 'park' } });
+  it('a reply is sent again after a 503, also where the policy asks for it', async () => {
+    const platform = await flakyPlatform(firstOnly({ status: 503 }));
+    const to = await (await stage(engine)).receive(platform.options, {
+      outbox: { whenUnknown: 'dead-letter' },
+    });
     await (await to.reply('c', '1')).delivered();
-    expect(service.said('c')).toEqual(['1', '1']);
+    expect(platform.said('c')).toEqual(['1', '1']);
     expect(to.reports).toEqual([]);
   });
 
@@ -190,29 +194,29 @@ export function refusals(engine: Engine): void {
     const stopWhileSending = async () => {
       const set = await stage(engine);
       const called = deferred();
-      const service = await flakyService(() => {
+      const platform = await flakyPlatform(() => {
         called.resolve();
         return 'silence';
       });
-      const before = await set.receive(service.options);
+      const before = await set.receive(platform.options);
       for (const text of ['1', '2']) await before.reply('c', text);
       await called.promise;
       expect(await before.stop(1)).toEqual({ unfinished: 1 });
-      service.behave();
-      return { set, service };
+      platform.behave();
+      return { set, platform };
     };
 
     it('is sent again where the policy is to resend', async () => {
-      const { set, service } = await stopWhileSending();
-      await (await set.receive(service.options, { outbox: { whenUnknown: 'resend' } })).start();
-      await eventually(() => expect(service.said('c')).toEqual(['1', '1', '2']));
+      const { set, platform } = await stopWhileSending();
+      await (await set.receive(platform.options, { outbox: { whenUnknown: 'resend' } })).start();
+      await eventually(() => expect(platform.said('c')).toEqual(['1', '1', '2']));
     });
 
-    it('becomes a dead letter where the policy is to park', async () => {
-      const { set, service } = await stopWhileSending();
-      const after = await set.receive(service.options, { outbox: { whenUnknown: 'park' } });
+    it('becomes a dead letter where the policy asks for it', async () => {
+      const { set, platform } = await stopWhileSending();
+      const after = await set.receive(platform.options, { outbox: { whenUnknown: 'dead-letter' } });
       await after.start();
-      await eventually(() => expect(service.said('c')).toEqual(['1', '2']));
+      await eventually(() => expect(platform.said('c')).toEqual(['1', '2']));
       expect(after.reports).toMatchObject([{ error: { code: 'OUTCOME_UNKNOWN' }, conversationId: 'c' }]);
       expect(await after.queues.depth('outbox')).toMatchObject({ dead: 1 });
     });

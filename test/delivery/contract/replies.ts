@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { chatEvent } from '../../helpers/events.js';
-import { flakyService } from '../../helpers/fake-service.js';
+import { flakyPlatform } from '../../helpers/fake-platform.js';
 import { ODD_TEXTS } from './handling.js';
 import { type Engine, eventually, stage } from './stage.js';
 
@@ -8,51 +8,51 @@ import { type Engine, eventually, stage } from './stage.js';
 export function replies(engine: Engine): void {
   describe('a reply', () => {
     it('gives a receipt, which resolves to the answer of the platform', async () => {
-      const service = await flakyService();
-      const to = await (await stage(engine)).receive(service.options);
+      const platform = await flakyPlatform();
+      const to = await (await stage(engine)).receive(platform.options);
       const receipt = await to.reply('c', 'Good morning');
       expect(receipt.conversationId).toBe('c');
       expect(await receipt.delivered()).toEqual({ code: 200, message: 'answer to Good morning' });
-      expect(service.calls).toMatchObject([{ kind: 'reply', conversationId: 'c', text: 'Good morning' }]);
+      expect(platform.calls).toMatchObject([{ kind: 'reply', conversationId: 'c', text: 'Good morning' }]);
     });
 
     it('is sent in order within its conversation, and a close after all of them', async () => {
-      const service = await flakyService();
-      const to = await (await stage(engine)).receive(service.options);
+      const platform = await flakyPlatform();
+      const to = await (await stage(engine)).receive(platform.options);
       const ids = ['a', 'b', 'c'];
       const words = ['1', '2', '3', '4', '5'];
       const stored = words.flatMap((text) => ids.map((id) => to.reply(id, text)));
       const closed = ids.map((id) => to.end(id));
       const receipts = await Promise.all([...stored, ...closed]);
       await Promise.all(receipts.map((receipt) => receipt.delivered()));
-      for (const id of ids) expect(service.said(id)).toEqual([...words, 'close']);
+      for (const id of ids) expect(platform.said(id)).toEqual([...words, 'close']);
     });
 
     it('of a handler is sent', async () => {
-      const service = await flakyService();
-      const to = await (await stage(engine)).receive(service.options);
+      const platform = await flakyPlatform();
+      const to = await (await stage(engine)).receive(platform.options);
       to.receiver.on('handoff.message', async ({ payload, reply, end }) => {
         await reply(`You said: ${payload.body}`);
         await reply('Goodbye');
         await end();
       });
       await to.accept(chatEvent('c', { text: 'Hello?' }));
-      await eventually(() => expect(service.said('c')).toEqual(['You said: Hello?', 'Goodbye', 'close']));
+      await eventually(() => expect(platform.said('c')).toEqual(['You said: Hello?', 'Goodbye', 'close']));
     });
 
     it('keeps unusual text unchanged, also in the id of its conversation', async () => {
-      const service = await flakyService();
-      const to = await (await stage(engine)).receive(service.options);
+      const platform = await flakyPlatform();
+      const to = await (await stage(engine)).receive(platform.options);
       const texts = Object.values(ODD_TEXTS);
       const receipts = await Promise.all(texts.map((text) => to.reply(text, text)));
       await Promise.all(receipts.map((receipt) => receipt.delivered()));
-      for (const text of texts) expect(service.said(text)).toEqual([text]);
-      expect(service.calls).toHaveLength(texts.length);
+      for (const text of texts) expect(platform.said(text)).toEqual([text]);
+      expect(platform.calls).toHaveLength(texts.length);
     });
 
     it('that the platform would never accept is refused at once', async () => {
-      const service = await flakyService();
-      const to = await (await stage(engine)).receive(service.options);
+      const platform = await flakyPlatform();
+      const to = await (await stage(engine)).receive(platform.options);
       await expect(to.reply('c', '')).rejects.toMatchObject({ code: 'INVALID_BODY' });
       await expect(to.reply('', 'x')).rejects.toMatchObject({ code: 'INVALID_BODY' });
       expect(await to.queues.list('outbox')).toEqual([]);
@@ -60,22 +60,22 @@ export function replies(engine: Engine): void {
 
     it('is refused at once where no platform is configured', async () => {
       const to = await (await stage(engine)).receive(undefined);
-      await expect(to.reply('c', 'x')).rejects.toMatchObject({ code: 'SERVICE_NOT_CONFIGURED' });
-      await expect(to.end('c')).rejects.toMatchObject({ code: 'SERVICE_NOT_CONFIGURED' });
+      await expect(to.reply('c', 'x')).rejects.toMatchObject({ code: 'PLATFORM_NOT_CONFIGURED' });
+      await expect(to.end('c')).rejects.toMatchObject({ code: 'PLATFORM_NOT_CONFIGURED' });
     });
 
     it('of two processes on one store is sent in the order of storing, whichever process sends it', async () => {
-      const service = await flakyService();
+      const platform = await flakyPlatform();
       const set = await stage(engine);
-      const first = await set.receive(service.options);
-      const second = await set.receive(service.options);
+      const first = await set.receive(platform.options);
+      const second = await set.receive(platform.options);
       const words = Array.from({ length: 12 }, (_, index) => String(index));
       const receipts = [];
       for (const [index, text] of words.entries()) {
         receipts.push(await (index % 2 === 0 ? first : second).reply('c', text));
       }
       await Promise.all(receipts.map((receipt) => receipt.delivered()));
-      expect(service.said('c')).toEqual(words);
+      expect(platform.said('c')).toEqual(words);
     });
   });
 }

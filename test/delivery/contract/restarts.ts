@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { deferred } from '../../helpers/deferred.js';
 import { chatEvent } from '../../helpers/events.js';
-import { flakyService } from '../../helpers/fake-service.js';
+import { flakyPlatform } from '../../helpers/fake-platform.js';
 import { type Engine, eventually, notes, stage } from './stage.js';
 
 /** Stopping, and starting again. */
@@ -73,12 +73,12 @@ export function restarts(engine: Engine): void {
     it('lets the reply be sent and the handler finish', async () => {
       const called = deferred();
       const answered = deferred();
-      const service = await flakyService(async () => {
+      const platform = await flakyPlatform(async () => {
         called.resolve();
         await answered.promise;
         return { status: 200 };
       });
-      const to = await (await stage(engine)).receive(service.options);
+      const to = await (await stage(engine)).receive(platform.options);
       const finished = notes<string>();
       to.receiver.on('handoff.message', async ({ text, reply }) => {
         await (await reply(`You said: ${text}`)).delivered();
@@ -89,7 +89,7 @@ export function restarts(engine: Engine): void {
       const stopping = to.stop();
       answered.resolve();
       expect(await stopping).toEqual({ unfinished: 0 });
-      expect(service.calls).toHaveLength(finished.all.length);
+      expect(platform.calls).toHaveLength(finished.all.length);
     });
   });
 

@@ -78,7 +78,7 @@ export function retries(engine: Engine): void {
       expect(await to.queues.list('inbox', { state: 'dead' })).toMatchObject([
         { conversationId: 'c', what: 'handoff.message', attempts: 3, error: 'Error: no 3', queue: 'inbox' },
       ]);
-      expect(await to.logged.until('parked as a dead letter')).toMatchObject({
+      expect(await to.logged.until('became a dead letter')).toMatchObject({
         conversationId: 'c',
         attempts: 3,
       });

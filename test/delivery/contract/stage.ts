@@ -83,7 +83,7 @@ export async function stage(engine: Engine) {
       const reports: Report[] = [];
       delivery.connect({
         name: 'default',
-        hasAgent: () => true,
+        hasBot: () => true,
         handles: () => true,
         handle: async (event, run) => void (await handle(event, run)),
         greet: async () => {},
@@ -101,9 +101,9 @@ export async function stage(engine: Engine) {
       };
     },
     /** Opens the store with a receiver that replies to a platform. */
-    async receive(service: ReceiverOptions['service'], options: EngineOptions = {}, more: object = {}) {
+    async receive(platform: ReceiverOptions['platform'], options: EngineOptions = {}, more: object = {}) {
       const delivery = await openDelivery(options);
-      const made = makeReceiver({ delivery, ...(service && { service }), ...more });
+      const made = makeReceiver({ delivery, ...(platform && { platform }), ...more });
       const reports: Report[] = [];
       made.receiver.onError((report) => reports.push(report));
       return {

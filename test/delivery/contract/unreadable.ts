@@ -11,7 +11,7 @@ export function unreadable(engine: Engine): void {
       const before = await set.openDelivery();
       before.connect({
         name: 'default',
-        hasAgent: () => true,
+        hasBot: () => true,
         handles: () => true,
         handle: async () => {},
         greet: async () => {},

@@ -24,7 +24,7 @@ const note = (what, conversationId, number) =>
 
 const receiver = createReceiver({
   auth: { message: noAuth(), handoff: noAuth() },
-  service: { baseUrl, apiKey, retry: false },
+  platform: { baseUrl, apiKey, retry: false },
   delivery,
 });
 receiver.on('handoff.requested', () => {});

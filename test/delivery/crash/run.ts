@@ -63,9 +63,9 @@ export async function runCrash(store: CrashStore, plan: CrashPlan): Promise<Cras
   const urls = ports.map((port) => `http://127.0.0.1:${port}`);
   const simulator = createSimulator({
     waitTimeoutMs: 86_400_000,
-    agents: [
+    bots: [
       {
-        id: 'agent',
+        id: 'bot',
         apiKey: API_KEY,
         humanServices: urls.map((url, index) => ({ componentId: `desk-${index}`, url })),
       },
@@ -79,7 +79,7 @@ export async function runCrash(store: CrashStore, plan: CrashPlan): Promise<Cras
     ),
   );
   const kept = { keepAlive: true, timeout: 1_000 };
-  const agents = { http: new HttpAgent(kept), https: new HttpsAgent(kept) };
+  const httpAgents = { http: new HttpAgent(kept), https: new HttpsAgent(kept) };
   const accepted = new Map<string, number>();
   let resent = 0;
   let over = false;
@@ -91,7 +91,7 @@ export async function runCrash(store: CrashStore, plan: CrashPlan): Promise<Cras
       const payload = JSON.stringify(chatBody(id, Date.now(), String(number)));
       for (;;) {
         const target = handoffUrl(url, 'chat');
-        const { status } = await postJson({ url: target, payload, timeoutMs: 10_000, agents });
+        const { status } = await postJson({ url: target, payload, timeoutMs: 10_000, httpAgents });
         if (status === 200) break;
         resent += 1;
         await sleep(20);

@@ -119,7 +119,7 @@ export function describeLostAnswers(name: string, createDatabase: () => Promise<
       const handled = notes<string>();
       delivery.connect({
         name: 'default',
-        hasAgent: () => true,
+        hasBot: () => true,
         handles: () => true,
         async handle({ key }) {
           handled.add(`${key} begins`);

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
-import { flakyService } from '../../helpers/fake-service.js';
+import { flakyPlatform } from '../../helpers/fake-platform.js';
 import { runNode } from '../../standalone/program.js';
 
 /** A database that several processes share. */
@@ -34,11 +34,11 @@ const ACCEPT = ['--accept', 'first', '--accept', 'second', '--accept', 'third'];
 async function onDatabase(
   createDatabase: () => Promise<SharedDatabase>,
   more: object = {},
-  service = 'http://127.0.0.1:1',
+  platform = 'http://127.0.0.1:1',
 ) {
   const { engine, options, isWritable = () => true } = await createDatabase();
   const settings = JSON.stringify({ leaseMs: 1_000, pollMs: 100, ...options, ...more });
-  const flags = ['--engine', engine, '--options', settings, '--service', service];
+  const flags = ['--engine', engine, '--options', settings, '--platform', platform];
   const startProcess = (...args: readonly string[]) =>
     runNode(['test/delivery/takeover/process.js', ...flags, ...args]);
   return Object.assign(startProcess, { isWritable });
@@ -114,18 +114,18 @@ export function describeTakeoverAtLength(name: string, createDatabase: () => Pro
 
     it.each([
       ['resend', ['said', 'said', 'later']],
-      ['park', ['said', 'later']],
+      ['dead-letter', ['said', 'later']],
     ])('while it sends a reply leaves that reply in an unknown state: %s', async (unknown, expected) => {
-      const service = await flakyService((_call, nth) => (nth === 1 ? 'silence' : { status: 200 }));
-      const startProcess = await onDatabase(createDatabase, {}, service.options.baseUrl);
+      const platform = await flakyPlatform((_call, nth) => (nth === 1 ? 'silence' : { status: 200 }));
+      const startProcess = await onDatabase(createDatabase, {}, platform.options.baseUrl);
       const killed = startProcess('--reply', 'said', '--reply', 'later');
       await killed.until(/ready/);
-      await expect.poll(() => service.calls.length, { timeout: 20_000 }).toBe(1);
+      await expect.poll(() => platform.calls.length, { timeout: 20_000 }).toBe(1);
       killed.signal('SIGKILL');
       await killed.ended;
       const other = startProcess('--unknown', unknown);
-      await expect.poll(() => service.said('c'), { timeout: 20_000 }).toEqual(expected);
-      if (unknown === 'park') await other.until(/reports OUTCOME_UNKNOWN/);
+      await expect.poll(() => platform.said('c'), { timeout: 20_000 }).toEqual(expected);
+      if (unknown === 'dead-letter') await other.until(/reports OUTCOME_UNKNOWN/);
     });
   });
 
@@ -177,8 +177,8 @@ export function describeTakeoverAtLength(name: string, createDatabase: () => Pro
   describe(`with ${name}, a process that is paused for longer than its lease`, () => {
     it('starts nothing, replies nothing and ends nothing when it continues, while two others go on', async () => {
       const CONVERSATIONS = ['a', 'b', 'c'];
-      const service = await flakyService();
-      const startProcess = await onDatabase(createDatabase, {}, service.options.baseUrl);
+      const platform = await flakyPlatform();
+      const startProcess = await onDatabase(createDatabase, {}, platform.options.baseUrl);
       const events = CONVERSATIONS.flatMap((id) => [`request:${id}`, `${id}:1`, `${id}:2`, `${id}:last`]);
       const paused = startProcess('--answer', '--wait', ...events.flatMap((event) => ['--accept', event]));
       for (const id of CONVERSATIONS) await paused.until(new RegExp(`handles ${id}:1 attempt 1`));
@@ -187,7 +187,7 @@ export function describeTakeoverAtLength(name: string, createDatabase: () => Pro
       const others = [startProcess('--answer'), startProcess('--answer')];
       const answers = (id: string): string[] => [`${id}:1 attempt 2`, `${id}:2 attempt 1`, 'close'];
       for (const id of CONVERSATIONS) {
-        await expect.poll(() => service.said(id), { timeout: 20_000 }).toEqual(answers(id));
+        await expect.poll(() => platform.said(id), { timeout: 20_000 }).toEqual(answers(id));
       }
 
       // Its handlers of the first messages go on, and would answer and say so in other words.
@@ -201,13 +201,13 @@ export function describeTakeoverAtLength(name: string, createDatabase: () => Pro
         process.signal('SIGHUP');
         await process.until(/stopped with 0 unfinished/);
       }
-      for (const id of CONVERSATIONS) expect(service.said(id)).toEqual(answers(id));
+      for (const id of CONVERSATIONS) expect(platform.said(id)).toEqual(answers(id));
       expect(paused.stdout().match(/handles .*/g)).toHaveLength(CONVERSATIONS.length);
     });
 
     it('ends no conversation that another handles', async () => {
-      const service = await flakyService();
-      const startProcess = await onDatabase(createDatabase, {}, service.options.baseUrl);
+      const platform = await flakyPlatform();
+      const startProcess = await onDatabase(createDatabase, {}, platform.options.baseUrl);
       const paused = startProcess('--answer', '--wait', '--accept', 'request:c', '--accept', 'c:last');
       await paused.until(/handles c:last attempt 1/);
       await paused.until(/ready/);
@@ -219,7 +219,7 @@ export function describeTakeoverAtLength(name: string, createDatabase: () => Pro
       await paused.until(/end of c CLAIM_LOST/);
       other.signal('SIGUSR2');
       await other.until(/finished c:last waiting/);
-      expect(service.calls).toEqual([]);
+      expect(platform.calls).toEqual([]);
     });
   });
 }

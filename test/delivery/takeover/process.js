@@ -8,7 +8,7 @@ const { values } = parseArgs({
   options: {
     engine: { type: 'string', default: '' },
     options: { type: 'string', default: '{}' },
-    service: { type: 'string', default: 'http://127.0.0.1:1' },
+    platform: { type: 'string', default: 'http://127.0.0.1:1' },
     accept: { type: 'string', multiple: true, default: [] },
     reply: { type: 'string', multiple: true, default: [] },
     wait: { type: 'boolean', default: false },
@@ -34,7 +34,7 @@ const delivery = engine[values.engine]({
 /** @type {import('../../../src/index.js').Receiver} */
 const receiver = createReceiver({
   auth: { message: false, handoff: noAuth() },
-  service: { baseUrl: values.service, apiKey: 'key', retry: false },
+  platform: { baseUrl: values.platform, apiKey: 'key', retry: false },
   delivery,
   log: false,
 });
@@ -75,7 +75,7 @@ let received = 0;
 const accept = async (name, conversationId, key, rest) => {
   received += 1;
   const body = { conversation_id: conversationId, timestamp: received, ...rest };
-  const event = { name, agent: 'default', key, conversationId, body, receivedAt: received, requestId: key };
+  const event = { name, bot: 'default', key, conversationId, body, receivedAt: received, requestId: key };
   say(`${await delivery.accept(event)} ${key}`);
 };
 const user = { phone: null, email: null, user_id: null, anonymous_id: null };

@@ -22,7 +22,7 @@ export function changes(engine: StoreEngine): void {
         state: 'requested',
         version: 1,
         firstReplyAt: null,
-        humanAgent: null,
+        agentName: null,
         link: null,
         closure: null,
         changedAt: expect.any(Date) as Date,
@@ -52,12 +52,12 @@ export function changes(engine: StoreEngine): void {
       const changed = await store.update('c', 1, {
         state: 'closing',
         session: 2,
-        humanAgent: 'Bo',
+        agentName: 'Bo',
         firstReplyAt: at,
         link: { adapter: 'desk', externalId: '7', url: 'https://desk/7', extra: { contact: '9' } },
         closure: { by: 'agent', why: 'resolved', at },
       });
-      expect(changed).toMatchObject({ state: 'closing', session: 2, version: 2, humanAgent: 'Bo' });
+      expect(changed).toMatchObject({ state: 'closing', session: 2, version: 2, agentName: 'Bo' });
       expect(changed).toMatchObject({ firstReplyAt: at, closure: { by: 'agent', why: 'resolved', at } });
       expect(await store.get('c')).toEqual(changed);
     });
@@ -76,7 +76,7 @@ export function changes(engine: StoreEngine): void {
       await stores[0].create(fresh('c'));
       const made = await Promise.all(
         Array.from({ length: CALLERS }, async (_, nth) =>
-          stores[nth % 2]?.update('c', 1, { humanAgent: `${nth}` }),
+          stores[nth % 2]?.update('c', 1, { agentName: `${nth}` }),
         ),
       );
       const winners = made.filter((each): each is Conversation => Boolean(each));

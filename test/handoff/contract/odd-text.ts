@@ -32,8 +32,8 @@ export function oddText(engine: StoreEngine): void {
         });
         expect((await store.create(asked)).created).toBe(true);
         const place = { adapter: odd, externalId: odd, url: odd, extra: { [odd]: odd } };
-        await store.update(odd, 1, { link: place, humanAgent: odd });
-        expect(await other.get(odd)).toMatchObject({ ...asked, link: place, humanAgent: odd });
+        await store.update(odd, 1, { link: place, agentName: odd });
+        expect(await other.get(odd)).toMatchObject({ ...asked, link: place, agentName: odd });
       }
       for (const odd of ODD) {
         expect(await other.findByLink(odd, odd)).toMatchObject({ id: odd });

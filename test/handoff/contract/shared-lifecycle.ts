@@ -57,10 +57,10 @@ export function sharedLifecycle(engine: StoreEngine): void {
       await Promise.all([
         both[0].accept('c'),
         both[1].link('c', link),
-        both[0].replied('c', { human: true, humanAgent: 'Bo' }),
+        both[0].replied('c', { human: true, agentName: 'Bo' }),
         both[1].replied('c', { human: false }),
       ]);
-      expect(await both[0].store.get('c')).toMatchObject({ state: 'connected', link, humanAgent: 'Bo' });
+      expect(await both[0].store.get('c')).toMatchObject({ state: 'connected', link, agentName: 'Bo' });
     });
   });
 }

@@ -43,7 +43,7 @@ export const user = (ids: Partial<User> = {}): User => ({
 /** A conversation as it is requested. */
 export const fresh = (id: string, more: Partial<NewConversation> = {}): NewConversation => ({
   id,
-  agent: 'default',
+  bot: 'default',
   user: user(),
   botId: null,
   transcript: [],

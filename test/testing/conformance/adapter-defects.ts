@@ -58,7 +58,7 @@ export const ADAPTER_DEFECTS: Readonly<Record<string, Defect>> = {
         const ref = {
           ...opened,
           conversationId: session.conversationId,
-          agent: session.agent,
+          bot: session.bot,
           url: null,
           extra: {},
           user: session.user,

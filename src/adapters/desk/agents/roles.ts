@@ -18,7 +18,7 @@ const LOWEST_ROLE = {
   account: 'agent',
   /** Take over or transfer a conversation of another agent. */
   takeOver: 'supervisor',
-  /** Teach the AI agent. */
+  /** Teach the bot. */
   teach: 'supervisor',
   /** Change the canned replies that all agents share. */
   editCanned: 'supervisor',

@@ -25,7 +25,7 @@ export function createFindTarget(parts: {
   readonly rules: Rules;
 }): FindTarget {
   const { agents, teams, rules } = parts;
-  return async ({ agent, botId, route }) => {
+  return async ({ bot, botId, route }) => {
     const department = route?.department;
     if (department !== undefined) {
       const named = (await teams.list()).teams.find(
@@ -34,8 +34,8 @@ export function createFindTarget(parts: {
       if (named) return { team: named.id, preferredAgent: null };
       if (await agents.get(department)) return { team: null, preferredAgent: department };
     }
-    const { aiAgents } = await rules.read();
-    const rule = aiAgents.find(({ aiAgent }) => aiAgent === agent || aiAgent === botId);
+    const { bots } = await rules.read();
+    const rule = bots.find((each) => each.bot === bot || each.bot === botId);
     if (!rule) return NO_TARGET;
     return rule.to.kind === 'team'
       ? { team: rule.to.id, preferredAgent: null }

@@ -11,7 +11,7 @@ export interface Rules {
 }
 
 /** The rules of a new desk: conversations wait until an agent claims them. */
-const DEFAULT_RULES: AssignmentRules = { method: 'manual', capacity: null, aiAgents: [] };
+const DEFAULT_RULES: AssignmentRules = { method: 'manual', capacity: null, bots: [] };
 
 const DOCUMENT_ID = 'assignment';
 
@@ -26,7 +26,7 @@ export function createRules(store: DocumentStore): Rules {
   return {
     read,
     async save(agent, { version, ...rules }) {
-      const changed = changedFields<AssignmentRules>(await read(), rules, ['method', 'capacity', 'aiAgents']);
+      const changed = changedFields<AssignmentRules>(await read(), rules, ['method', 'capacity', 'bots']);
       const written = await store.write({
         put: [{ kind: DOCUMENT_KIND.settings, id: DOCUMENT_ID, value: rules, version }],
         append: [audit.line(agent.id, 'assignment rules', changed)],

@@ -120,12 +120,12 @@ export function createRecord(
   isGreeted: boolean,
   target: ConversationTarget,
 ): ConversationRecord {
-  const { key, conversationId, agent, user, botId, transcript, requestedAt, replyBy, route } = session;
+  const { key, conversationId, bot, user, botId, transcript, requestedAt, replyBy, route } = session;
   const tags = [...(route?.tags ?? []), ...(route?.department === undefined ? [] : [route.department])];
   return {
     id: key,
     conversationId,
-    aiAgent: agent,
+    bot,
     state: 'waiting',
     user,
     agent: null,
@@ -149,7 +149,7 @@ export function createRecord(
   };
 }
 
-/** What the customer said last to the AI agent, so that lists show what a waiting conversation is about. */
+/** What the customer said last to the bot, so that lists show what a waiting conversation is about. */
 function lastWordsOf(transcript: readonly TranscriptLine[], at: number): ConversationSummary['last'] {
   const line = transcript.findLast(({ from, text }) => from === 'user' && text.trim() !== '');
   return line ? previewOf('customer', line.text, at) : null;

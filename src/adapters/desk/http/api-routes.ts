@@ -1,6 +1,6 @@
 import type { Request } from 'express';
 import type { QueueAdmin } from '../../../delivery/index.js';
-import { DEFAULT_AGENT } from '../../../events/index.js';
+import { DEFAULT_BOT } from '../../../events/index.js';
 import type { Agents } from '../agents/agents.js';
 import { may, permissionsOf } from '../agents/roles.js';
 import type { Teams } from '../agents/teams.js';
@@ -40,7 +40,7 @@ export interface ApiParts {
   readonly findAgent: FindCurrentAgent;
   readonly idleMs: number;
   /** The names of the platform's agents. */
-  readonly aiAgents: readonly string[];
+  readonly bots: readonly string[];
   readonly canTeach: boolean;
   readonly availability: Availability;
   readonly act: ActOnConversation;
@@ -73,7 +73,7 @@ export function addApiRoutes(routes: AgentRoutes, parts: ApiParts): void {
       token,
       agents: await agents.list(),
       teams: (await parts.teams.list()).teams,
-      aiAgents: parts.aiAgents,
+      bots: parts.bots,
       conversations: await queries.current(agent.id),
       counts: { waiting: counts.waiting ?? 0, active: counts.active ?? 0, closed: counts.closed ?? 0 },
       canned: await canned.list(),
@@ -117,7 +117,7 @@ export function addApiRoutes(routes: AgentRoutes, parts: ApiParts): void {
     canned.save(agent, readBody(cannedList, body)),
   );
   routes.get('/api/teach', 'answer', (_current, { query }) =>
-    teaching.view(textOf(query.aiAgent) || DEFAULT_AGENT),
+    teaching.view(textOf(query.bot) || DEFAULT_BOT),
   );
   routes.change('post', '/api/teach', 'teach', ({ agent }, { body }) =>
     teaching.teach(agent, readBody(teachRequest, body)),

@@ -11,9 +11,7 @@ const availabilityRequest = z.object({ isAway: z.boolean() });
 const assignmentSettings = z.object({
   method: z.enum(['manual', 'roundRobin', 'leastBusy']),
   capacity: z.int().min(1).max(1_000).nullable(),
-  aiAgents: z
-    .array(z.object({ aiAgent: id, to: z.object({ kind: z.enum(['team', 'agent']), id }) }))
-    .max(200),
+  bots: z.array(z.object({ bot: id, to: z.object({ kind: z.enum(['team', 'agent']), id }) })).max(200),
   version: z.int().min(0),
 });
 

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { DEFAULT_AGENT } from '../../../events/index.js';
+import { DEFAULT_BOT } from '../../../events/index.js';
 import type { ActionInputs, ActionName } from '../api.js';
 import { DeskError } from '../errors.js';
 
@@ -52,7 +52,7 @@ export const filterList = z.object({
         id,
         name: z.string().trim().min(1).max(60),
         view: z.enum(['mine', 'teams', 'mentions', 'unassigned', 'all', 'closed']),
-        aiAgent: z.string().max(100).nullable(),
+        bot: z.string().max(100).nullable(),
         tag: z.string().max(40).nullable(),
         priority: priority.nullable(),
       }),
@@ -66,11 +66,11 @@ export const teachRequest = z.object({
   answer: z.string().trim().min(1).max(20_000),
   instead: z.string().max(5_000).optional(),
   seen: z.int().min(0),
-  aiAgent: z.string().max(100).default(DEFAULT_AGENT),
+  bot: z.string().max(100).default(DEFAULT_BOT),
 });
 
 /** The body of `POST api/teach/remove`. */
-export const unteachRequest = teachRequest.pick({ question: true, seen: true, aiAgent: true });
+export const unteachRequest = teachRequest.pick({ question: true, seen: true, bot: true });
 
 /** The body of `POST login`. */
 export const loginRequest = z.object({

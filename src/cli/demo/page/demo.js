@@ -33,10 +33,7 @@ function showStep(text) {
 
 /** The meaning of an exchange, and the next step. @type {Record<string, readonly [string, string]>} */
 const EXPLANATIONS = {
-  'sent message': [
-    'The AI agent answers, and your receiver gets the message.',
-    'Now ask for a human {customer}.',
-  ],
+  'sent message': ['The bot answers, and your receiver gets the message.', 'Now ask for a human {customer}.'],
   'sent establish': [
     'The platform asks your receiver for a human; the desk takes the conversation.',
     'It waits {desk}: choose it, read what was said, and answer.',
@@ -54,12 +51,9 @@ const EXPLANATIONS = {
     'The desk closed the conversation; the customer is told.',
     'Done: a whole handoff. Ask again {customer}.',
   ],
-  'received addQa': [
-    'The desk teaches the AI agent an answer.',
-    'Ask the same {customer}: the AI knows it now.',
-  ],
+  'received addQa': ['The desk teaches the bot an answer.', 'Ask the same {customer}: the AI knows it now.'],
   'received updateQa': [
-    'The desk teaches the AI agent one more answer.',
+    'The desk teaches the bot one more answer.',
     'Ask the same {customer}: the AI knows it now.',
   ],
 };
@@ -108,7 +102,7 @@ let source;
 function listen() {
   source?.close();
   if (document.hidden) return;
-  source = new EventSource('service/simulator/events');
+  source = new EventSource('platform/simulator/events');
   source.addEventListener('state', ({ data }) => {
     isHandedOver = false;
     lines.clear();

@@ -163,7 +163,7 @@ function newHandoff() {
   return establishBody({
     conversationId: `handoff-${id}`,
     timestamp: Date.now(),
-    agentId: 'kit-agent',
+    botId: 'kit-bot',
     user: { userId: `user-${id}`, anonymousId: null, email: 'support@example.com' },
     transcript: [{ text: 'I would like to talk to a human.', message_type: 'QUESTION' }],
   });

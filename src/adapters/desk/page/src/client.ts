@@ -66,7 +66,7 @@ export interface Client {
   saveFilters(filters: readonly SavedFilter[]): Promise<readonly SavedFilter[]>;
   canned(): Promise<CannedList>;
   saveCanned(list: CannedList): Promise<CannedList>;
-  teaching(aiAgent: string): Promise<TeachView>;
+  teaching(bot: string): Promise<TeachView>;
   teach(request: TeachRequest): Promise<TeachView>;
   unteach(request: UnteachRequest): Promise<TeachView>;
   dashboard(): Promise<DashboardView>;
@@ -137,7 +137,7 @@ export function createClient(onLoggedOut: () => void): Client {
     saveFilters: (filters) => request('PUT', 'api/filters', { filters }),
     canned: () => request('GET', 'api/canned'),
     saveCanned: (list) => request('PUT', 'api/canned', list),
-    teaching: (aiAgent) => request('GET', `api/teach?aiAgent=${encodeURIComponent(aiAgent)}`),
+    teaching: (bot) => request('GET', `api/teach?bot=${encodeURIComponent(bot)}`),
     unteach: (pair) => request('POST', 'api/teach/remove', pair),
     teach: (pair) => request('POST', 'api/teach', pair),
     report: ({ from, to }) => request('GET', `api/report?from=${from}&to=${to}`),

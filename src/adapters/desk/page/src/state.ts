@@ -23,7 +23,7 @@ export interface State {
   readonly agents: readonly AgentView[];
   readonly teams: readonly TeamView[];
   /** The names of the platform's agents. */
-  readonly aiAgents: readonly string[];
+  readonly bots: readonly string[];
   /** Which conversations are listed. */
   readonly filter: Filter;
   /** The conversations that the agent has selected; `null` while none can be selected. */
@@ -62,7 +62,7 @@ export interface State {
 export type Filter = Omit<SavedFilter, 'id' | 'name'>;
 
 /** The filter of a page that was just opened. */
-export const NO_FILTER: Filter = { view: 'all', aiAgent: null, tag: null, priority: null };
+export const NO_FILTER: Filter = { view: 'all', bot: null, tag: null, priority: null };
 
 /** What a search found. */
 export interface Found {
@@ -82,13 +82,13 @@ export const CLOSED_PAGE = 50;
 
 /** The initial state. */
 export function initialState(view: StateView): State {
-  const { me, may, agents, teams, aiAgents, canned, durable, canTeach } = view;
+  const { me, may, agents, teams, bots, canned, durable, canTeach } = view;
   return {
     me,
     may,
     agents,
     teams,
-    aiAgents,
+    bots,
     filter: NO_FILTER,
     selected: null,
     savedFilters: view.filters,
@@ -190,7 +190,7 @@ export function withToggled(state: State, id: string): State {
 
 /** Whether the filter lets a conversation through, whatever the view. */
 export const isListed = ({ filter }: State, summary: ConversationSummary): boolean =>
-  (filter.aiAgent === null || summary.aiAgent === filter.aiAgent) &&
+  (filter.bot === null || summary.bot === filter.bot) &&
   (filter.tag === null || summary.tags.includes(filter.tag)) &&
   (filter.priority === null || summary.priority === filter.priority);
 

@@ -82,11 +82,11 @@ const en = {
   capacity: 'Conversations per agent at most; empty for no limit',
   assignmentHint:
     'Available are agents who have the desk open and are not away. Without one, conversations wait until an agent claims them. An agent who leaves before the first reply loses a conversation to the next.',
-  ruleFor: 'AI agent, by name or bot id',
+  ruleFor: 'bot, by name or bot id',
   ruleTo: 'Team or agent',
   ruleAgent: 'Agent: {name}',
   ruleTeam: 'Team: {name}',
-  rules: 'By AI agent',
+  rules: 'By bot',
   rulesHint: 'The department that your application gives a conversation comes before these.',
   addRule: 'Add a rule',
   hoursHint: 'New requests for a human are taken in these hours. Open conversations go on.',

@@ -7,7 +7,7 @@ import { t } from '../strings/index.js';
 import { RadioGroup, SettingsForm } from './settings-form.js';
 
 const agentsOf = ({ agents }: State) => agents;
-const aiAgentsOf = ({ aiAgents }: State) => aiAgents;
+const botsOf = ({ bots }: State) => bots;
 
 const METHODS = [
   ['manual', 'methodManual'],
@@ -15,7 +15,7 @@ const METHODS = [
   ['leastBusy', 'methodLeastBusy'],
 ] as const;
 
-type Rule = AssignmentRules['aiAgents'][number];
+type Rule = AssignmentRules['bots'][number];
 
 const targetKey = ({ kind, id }: Rule['to']): string => `${kind} ${id}`;
 
@@ -37,9 +37,9 @@ export function AdminAssignment() {
 
   const change = (part: Partial<AssignmentRules>): void => setSettings({ ...settings, ...part });
   const save = async (): Promise<void> => {
-    const aiAgents = settings.aiAgents.filter(({ aiAgent, to }) => aiAgent.trim() !== '' && to.id !== '');
+    const bots = settings.bots.filter(({ bot, to }) => bot.trim() !== '' && to.id !== '');
     const put = async () =>
-      setSettings(await client.call('PUT', 'api/admin/assignment', { ...settings, aiAgents }));
+      setSettings(await client.call('PUT', 'api/admin/assignment', { ...settings, bots }));
     if (await attempt(put)) notify(t('saved'));
   };
 
@@ -66,7 +66,7 @@ export function AdminAssignment() {
             }
           />
         </label>
-        <RuleList rules={settings.aiAgents} teams={teams} change={(aiAgents) => change({ aiAgents })} />
+        <RuleList rules={settings.bots} teams={teams} change={(bots) => change({ bots })} />
       </SettingsForm>
     </section>
   );
@@ -83,7 +83,7 @@ function RuleList({
   readonly change: (rules: readonly Rule[]) => void;
 }) {
   const agents = useDeskState(agentsOf);
-  const aiAgents = useDeskState(aiAgentsOf);
+  const bots = useDeskState(botsOf);
   const replace = (index: number, part: Partial<Rule>): void =>
     change(rules.map((rule, nth) => (nth === index ? { ...rule, ...part } : rule)));
   const targets = [
@@ -94,20 +94,20 @@ function RuleList({
     <fieldset>
       <legend>{a('rules')}</legend>
       <p class="hint">{a('rulesHint')}</p>
-      <datalist id="ai-agents">
-        {aiAgents.map((name) => (
+      <datalist id="bots">
+        {bots.map((name) => (
           <option key={name} value={name} />
         ))}
       </datalist>
-      {rules.map(({ aiAgent, to }, index) => (
+      {rules.map(({ bot, to }, index) => (
         <div key={index} class="rule">
           <label>
             {a('ruleFor')}
             <input
-              list="ai-agents"
+              list="bots"
               maxLength={200}
-              value={aiAgent}
-              onInput={({ currentTarget }) => replace(index, { aiAgent: currentTarget.value })}
+              value={bot}
+              onInput={({ currentTarget }) => replace(index, { bot: currentTarget.value })}
             />
           </label>
           <label>
@@ -134,9 +134,7 @@ function RuleList({
       <div class="buttons">
         <button
           type="button"
-          onClick={() =>
-            change([...rules, { aiAgent: '', to: targets[0]?.[0] ?? { kind: 'agent', id: '' } }])
-          }
+          onClick={() => change([...rules, { bot: '', to: targets[0]?.[0] ?? { kind: 'agent', id: '' } }])}
         >
           {a('addRule')}
         </button>

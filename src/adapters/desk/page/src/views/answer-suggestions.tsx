@@ -11,11 +11,11 @@ const canTeachOf = ({ canTeach }: State) => canTeach;
 /** Offers taught answers and canned replies that fit the customer's last message, while the field is empty. */
 export function AnswerSuggestions({
   entries,
-  aiAgent,
+  bot,
   insert,
 }: {
   readonly entries: readonly ConversationUpdate[];
-  readonly aiAgent: string;
+  readonly bot: string;
   readonly insert: (text: string) => void;
 }) {
   const { client } = useDesk();
@@ -24,12 +24,12 @@ export function AnswerSuggestions({
   const [taught, setTaught] = useState<readonly QaPair[]>([]);
   useEffect(() => {
     if (!canTeach) return;
-    client.teaching(aiAgent).then(
+    client.teaching(bot).then(
       ({ pairs }) => setTaught(pairs),
       // Without them there are fewer suggestions.
       () => undefined,
     );
-  }, [aiAgent]);
+  }, [bot]);
   const question = lastQuestionOf(entries);
   const suggestions = useMemo(
     () => (question === null ? [] : suggestionsFor(question, taught, canned)),

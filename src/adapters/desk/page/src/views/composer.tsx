@@ -143,7 +143,7 @@ export function Composer({ summary, entries }: ComposerProps) {
         </div>
       )}
       {activeMode === 'reply' && text === '' && !undo.isWaiting && (
-        <AnswerSuggestions entries={entries} aiAgent={summary.aiAgent} insert={insert} />
+        <AnswerSuggestions entries={entries} bot={summary.bot} insert={insert} />
       )}
       <Suggestions {...suggestions} />
       <textarea

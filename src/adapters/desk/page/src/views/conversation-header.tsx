@@ -18,7 +18,7 @@ const meOf = ({ me }: State) => me;
 const agentsOf = ({ agents }: State) => agents;
 const availabilityOf = ({ availability }: State) => availability;
 const teamsOf = ({ teams }: State) => teams;
-const hasSeveralAiAgents = ({ aiAgents }: State) => aiAgents.length > 1;
+const hasSeveralBots = ({ bots }: State) => bots.length > 1;
 
 /** An agent or team that the conversation can be given to. */
 interface Receiver {
@@ -45,7 +45,7 @@ export function ConversationHeader({ summary }: { readonly summary: Conversation
   const agents = useDeskState(agentsOf);
   const availability = useDeskState(availabilityOf);
   const mayTakeOver = useMay('takeOver');
-  const isSeveral = useDeskState(hasSeveralAiAgents);
+  const isSeveral = useDeskState(hasSeveralBots);
   const [isClosing, setClosing] = useState(false);
   const teams = useDeskState(teamsOf);
   const [receiver, setReceiver] = useState<Receiver | null>(null);
@@ -95,7 +95,7 @@ export function ConversationHeader({ summary }: { readonly summary: Conversation
         </h2>
         <p class="facts">
           <span class={`state ${state}`}>{t(state)}</span>
-          {isSeveral && <span class="ai-agent">{summary.aiAgent}</span>}
+          {isSeveral && <span class="bot">{summary.bot}</span>}
           <span dir="auto">
             {summary.ended ? endedText(summary.ended, nameOf) : (nameOf(agent) ?? t('unassigned'))}
           </span>

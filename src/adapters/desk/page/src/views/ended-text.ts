@@ -5,7 +5,7 @@ const CLOSED_BY = {
   user: 'eventClosedUser',
   timeout: 'eventClosedTimeout',
   agent: 'eventClosedAgent',
-  kit: 'eventClosedKit',
+  system: 'eventClosedSystem',
 } as const satisfies Record<ClosedBy, TextName>;
 
 /** Says who ended a conversation. */

@@ -7,7 +7,7 @@ import { NameDialog } from './dialog.js';
 import { PRIORITIES, priorityText } from './priority.js';
 
 const filterOf = ({ filter }: State) => filter;
-const aiAgentsOf = ({ aiAgents }: State) => aiAgents;
+const botsOf = ({ bots }: State) => bots;
 const savedOf = ({ savedFilters }: State) => savedFilters;
 const tagsOf = ({ conversations }: State): readonly string[] =>
   [...new Set([...conversations.values()].flatMap(({ tags }) => tags))].sort();
@@ -16,12 +16,12 @@ const hasPrioritiesOf = ({ conversations }: State): boolean =>
 const isSameList = (a: readonly string[], b: readonly string[]): boolean =>
   a.length === b.length && a.every((each, index) => each === b[index]);
 
-/** Narrows the list down by AI agent, tag and priority, and keeps such filters for later. */
+/** Narrows the list down by bot, tag and priority, and keeps such filters for later. */
 export function FilterBar() {
   const { store, client } = useDesk();
   const attempt = useAttempt();
   const filter = useDeskState(filterOf);
-  const aiAgents = useDeskState(aiAgentsOf);
+  const bots = useDeskState(botsOf);
   const saved = useDeskState(savedOf);
   const tags = useDeskState(tagsOf, isSameList);
   const hasPriorities = useDeskState(hasPrioritiesOf);
@@ -32,20 +32,20 @@ export function FilterBar() {
       const savedFilters = await client.saveFilters(filters);
       store.update((state) => ({ ...state, savedFilters }));
     });
-  const isFiltered = filter.aiAgent !== null || filter.tag !== null || filter.priority !== null;
+  const isFiltered = filter.bot !== null || filter.tag !== null || filter.priority !== null;
   const current = saved.find((each) => isSameFilter(each, filter));
 
   return (
     <div class="filters">
-      {aiAgents.length > 1 && (
+      {bots.length > 1 && (
         <select
-          data-key="ai-agent"
-          aria-label={t('aiAgent')}
-          value={filter.aiAgent ?? ''}
-          onChange={({ currentTarget }) => change({ aiAgent: currentTarget.value || null })}
+          data-key="bot"
+          aria-label={t('bot')}
+          value={filter.bot ?? ''}
+          onChange={({ currentTarget }) => change({ bot: currentTarget.value || null })}
         >
-          <option value="">{t('allAiAgents')}</option>
-          {aiAgents.map((name) => (
+          <option value="">{t('allBots')}</option>
+          {bots.map((name) => (
             <option key={name}>{name}</option>
           ))}
         </select>
@@ -117,7 +117,7 @@ export function FilterBar() {
   );
 }
 
-const partsOf = ({ view, aiAgent, tag, priority }: SavedFilter): Filter => ({ view, aiAgent, tag, priority });
+const partsOf = ({ view, bot, tag, priority }: SavedFilter): Filter => ({ view, bot, tag, priority });
 
 const isSameFilter = (a: SavedFilter, b: Filter): boolean =>
-  a.view === b.view && a.aiAgent === b.aiAgent && a.tag === b.tag && a.priority === b.priority;
+  a.view === b.view && a.bot === b.bot && a.tag === b.tag && a.priority === b.priority;

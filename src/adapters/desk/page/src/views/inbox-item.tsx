@@ -10,7 +10,7 @@ import { Time } from './time.js';
 import { TimeLeft } from './time-left.js';
 
 const meOf = ({ me }: State) => me.id;
-const hasSeveralAiAgents = ({ aiAgents }: State) => aiAgents.length > 1;
+const hasSeveralBots = ({ bots }: State) => bots.length > 1;
 
 /**
  * One conversation in the inbox. It subscribes to its own part of the state, so that updates of other conversations
@@ -21,7 +21,7 @@ export function InboxItem({ id, isShown }: { readonly id: string; readonly isSho
   const summary = useDeskState(useCallback(({ conversations }: State) => conversations.get(id), [id]));
   const holder = useDeskState(useCallback((state: State) => holderOf(state, id), [id]));
   const team = useDeskState(useCallback((state: State) => teamNameOf(state, id), [id]));
-  const isSeveral = useDeskState(hasSeveralAiAgents);
+  const isSeveral = useDeskState(hasSeveralBots);
   const snippet = useDeskState(useCallback(({ found }: State) => found?.snippets[id], [id]));
   const { store } = useDesk();
   const isSelected = useDeskState(useCallback(({ selected }: State) => selected?.has(id), [id]));
@@ -81,7 +81,7 @@ export function InboxItem({ id, isShown }: { readonly id: string; readonly isSho
           {summary.priority !== 'normal' && (
             <span class={`priority ${summary.priority}`}>{priorityText(summary.priority)}</span>
           )}
-          {isSeveral && <span class="ai-agent">{summary.aiAgent}</span>}
+          {isSeveral && <span class="bot">{summary.bot}</span>}
           {summary.tags.map((tag) => (
             <span key={tag} class="tag" dir="auto">
               {tag}

@@ -9,12 +9,12 @@ interface TeachDialogProps {
   readonly questions: readonly string[];
   readonly answer: string;
   /** The platform's agent to teach. */
-  readonly aiAgent: string;
+  readonly bot: string;
   readonly close: () => void;
 }
 
-/** Teaches the AI agent a question and its answer, after the agent has reviewed and edited them. */
-export function TeachDialog({ questions, answer: given, aiAgent, close }: TeachDialogProps) {
+/** Teaches the bot a question and its answer, after the agent has reviewed and edited them. */
+export function TeachDialog({ questions, answer: given, bot, close }: TeachDialogProps) {
   const { client, notify } = useDesk();
   const attempt = useAttempt();
   const [question, setQuestion] = useState(questions[0] ?? '');
@@ -23,7 +23,7 @@ export function TeachDialog({ questions, answer: given, aiAgent, close }: TeachD
   const [instead, setInstead] = useState<string | undefined>(undefined);
   const [known, setKnown] = useState<TeachView | null>(null);
   const [isSending, setSending] = useState(false);
-  const load = () => attempt(async () => setKnown(await client.teaching(aiAgent)));
+  const load = () => attempt(async () => setKnown(await client.teaching(bot)));
   useEffect(() => void load(), []);
 
   const send = async (): Promise<void> => {
@@ -31,7 +31,7 @@ export function TeachDialog({ questions, answer: given, aiAgent, close }: TeachD
     setSending(true);
     const seen = known.pairs.length;
     const isTaught = await attempt(() =>
-      client.teach({ question: question.trim(), answer: answer.trim(), instead, seen, aiAgent }),
+      client.teach({ question: question.trim(), answer: answer.trim(), instead, seen, bot }),
     );
     setSending(false);
     // Another agent may have changed the list: show the current one.
@@ -42,7 +42,7 @@ export function TeachDialog({ questions, answer: given, aiAgent, close }: TeachD
 
   const remove = async (pair: QaPair): Promise<void> => {
     if (!known) return;
-    const request = { question: pair.question, seen: known.pairs.length, aiAgent };
+    const request = { question: pair.question, seen: known.pairs.length, bot };
     const isGone = await attempt(async () => setKnown(await client.unteach(request)));
     if (!isGone) void load();
   };

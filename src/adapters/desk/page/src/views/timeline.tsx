@@ -180,8 +180,8 @@ function AgentLineFoot({
   const { client } = useDesk();
   const attempt = useAttempt();
   const canTeach = useDeskState(canTeachOf);
-  const aiAgent = useDeskState(
-    useCallback(({ conversations }: State) => conversations.get(deskId)?.aiAgent ?? '', [deskId]),
+  const bot = useDeskState(
+    useCallback(({ conversations }: State) => conversations.get(deskId)?.bot ?? '', [deskId]),
   );
   const [isTeaching, setTeaching] = useState(false);
   const state = delivery?.state ?? 'storing';
@@ -208,12 +208,7 @@ function AgentLineFoot({
         )}
       </span>
       {isTeaching && (
-        <TeachDialog
-          questions={questions()}
-          answer={answer}
-          aiAgent={aiAgent}
-          close={() => setTeaching(false)}
-        />
+        <TeachDialog questions={questions()} answer={answer} bot={bot} close={() => setTeaching(false)} />
       )}
     </>
   );

@@ -2,7 +2,7 @@ import type { TranscriptLine } from '../../../api.js';
 import { t } from '../strings/index.js';
 import { RichText } from './rich-text.js';
 
-const NAME = { user: 'customer', agent: 'ai', other: 'other' } as const;
+const NAME = { user: 'customer', bot: 'ai', other: 'other' } as const;
 
 /** The messages between customer and AI before the handoff, always shown as text. */
 export function Transcript({ lines }: { readonly lines: readonly TranscriptLine[] }) {

@@ -6,7 +6,7 @@ import { TIMEOUT_MS } from './start-desk.js';
 
 vi.setConfig({ testTimeout: TIMEOUT_MS, hookTimeout: TIMEOUT_MS });
 
-describeInBrowser('a desk with two AI agents', () => {
+describeInBrowser('a desk with two bots', () => {
   let browser: Browser;
   beforeAll(async () => {
     browser = await launch();
@@ -19,19 +19,19 @@ describeInBrowser('a desk with two AI agents', () => {
     const page = await browser.newPage();
     await page.goto(`${origin}/desk/enter?token=${token}`);
     for (const agentId of ['sales', 'support', 'support']) {
-      await post(`${origin}/service/simulator/handoff`, { agentId, componentId: 'demo-desk' });
-      await post(`${origin}/service/simulator/close`, {}).catch(() => undefined);
+      await post(`${origin}/platform/simulator/handoff`, { agentId, componentId: 'demo-desk' });
+      await post(`${origin}/platform/simulator/close`, {}).catch(() => undefined);
     }
     await page.getByRole('navigation', { name: 'Views' }).getByRole('button', { name: 'Closed' }).click();
-    const badges = page.locator('.inbox .item .ai-agent');
+    const badges = page.locator('.inbox .item .bot');
     await expect.poll(async () => (await badges.allTextContents()).toSorted()).toContain('support');
     await expect.poll(() => badges.allTextContents()).toContain('sales');
 
-    await page.getByLabel('AI agent').selectOption('sales');
+    await page.getByLabel('bot').selectOption('sales');
     await expect.poll(async () => new Set(await badges.allTextContents())).toEqual(new Set(['sales']));
     await page.locator('.inbox .item').first().click();
-    await page.locator('.conversation-header .ai-agent', { hasText: 'sales' }).waitFor();
-    await page.getByLabel('AI agent').selectOption('');
+    await page.locator('.conversation-header .bot', { hasText: 'sales' }).waitFor();
+    await page.getByLabel('bot').selectOption('');
     await expect.poll(() => badges.allTextContents()).toContain('support');
   });
 });

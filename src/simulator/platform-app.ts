@@ -1,15 +1,15 @@
 import express, { type ErrorRequestHandler, type Express, type RequestHandler, type Router } from 'express';
 import type { Clock } from './clock.js';
 import type { ConversationRegistry } from './conversation-registry.js';
-import type { Faults, ServiceEndpoint } from './faults.js';
+import type { Faults, PlatformEndpoint } from './faults.js';
 import type { Endpoints } from './http/endpoint.js';
 import type { KnowledgeBase } from './knowledge/knowledge-base.js';
 import type { SimulatorLog } from './options.js';
 import type { WebhookProber } from './probe.js';
 import { readAddRequest, readClose, readReply, readUpdateRequest } from './requests/rules.js';
-import { FAILURE_CODES, HEALTHY, SERVICE_PATHS } from './specification.js';
+import { FAILURE_CODES, HEALTHY, PLATFORM_PATHS } from './specification.js';
 
-const ROUTES: readonly (readonly ['get' | 'post' | 'put', ServiceEndpoint])[] = [
+const ROUTES: readonly (readonly ['get' | 'post' | 'put', PlatformEndpoint])[] = [
   ['post', 'addQa'],
   ['put', 'updateQa'],
   ['post', 'checkWebhooks'],
@@ -19,8 +19,8 @@ const ROUTES: readonly (readonly ['get' | 'post' | 'put', ServiceEndpoint])[] = 
 ];
 
 /** Creates the Express app with the platform's endpoints and the page. */
-export function createServiceApp(options: {
-  handlers: Readonly<Record<ServiceEndpoint, RequestHandler>>;
+export function createPlatformApp(options: {
+  handlers: Readonly<Record<PlatformEndpoint, RequestHandler>>;
   page: Router;
   openapi: object | undefined;
   log: SimulatorLog;
@@ -31,8 +31,8 @@ export function createServiceApp(options: {
   app.disable('etag');
 
   for (const [method, name] of ROUTES) {
-    app[method](SERVICE_PATHS[name], handlers[name]);
-    app.all(SERVICE_PATHS[name], (_request, response) => {
+    app[method](PLATFORM_PATHS[name], handlers[name]);
+    app.all(PLATFORM_PATHS[name], (_request, response) => {
       const allow = method.toUpperCase();
       response
         .status(405)
@@ -80,8 +80,8 @@ function statusOf(error: unknown): number {
 /** The endpoints that add and update QA documents. */
 export function knowledgeRoutes({ endpoint }: Endpoints, knowledge: KnowledgeBase) {
   return {
-    addQa: endpoint('addQa', ({ agent, body }) => knowledge.add(agent.id, readAddRequest(body))),
-    updateQa: endpoint('updateQa', ({ agent, body }) => knowledge.update(agent.id, readUpdateRequest(body))),
+    addQa: endpoint('addQa', ({ bot, body }) => knowledge.add(bot.id, readAddRequest(body))),
+    updateQa: endpoint('updateQa', ({ bot, body }) => knowledge.update(bot.id, readUpdateRequest(body))),
   };
 }
 
@@ -92,7 +92,7 @@ export function webhookRoutes(
   faults: Faults,
 ) {
   return {
-    checkWebhooks: endpoint('checkWebhooks', async ({ agent }) => ({ results: await prober.check(agent) }), {
+    checkWebhooks: endpoint('checkWebhooks', async ({ bot }) => ({ results: await prober.check(bot) }), {
       hasBody: false,
     }),
     health: publicEndpoint('health', () =>
@@ -112,14 +112,14 @@ const isOfDoctor = (conversationId: string): boolean => conversationId.startsWit
 /** The endpoints of the human side: reply and close. */
 export function humanRoutes({ endpoint }: Endpoints, conversations: ConversationRegistry, clock: Clock) {
   return {
-    reply: endpoint('reply', ({ agent, body }) => {
+    reply: endpoint('reply', ({ bot, body }) => {
       const reply = readReply(body);
-      if (!isOfDoctor(reply.conversationId)) conversations.receive(agent, reply);
+      if (!isOfDoctor(reply.conversationId)) conversations.receive(bot, reply);
       return { code: 200, message: 'success' };
     }),
-    close: endpoint('close', ({ agent, body }) => {
+    close: endpoint('close', ({ bot, body }) => {
       const { conversationId } = readClose(body);
-      if (!isOfDoctor(conversationId)) conversations.closeByHuman(agent, conversationId);
+      if (!isOfDoctor(conversationId)) conversations.closeByHuman(bot, conversationId);
       return { conversation_id: conversationId, timestamp: clock.now() };
     }),
   };

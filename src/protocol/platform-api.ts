@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { openEnum, quantity } from './primitives.js';
 
 /** Paths of the endpoints that the platform hosts, below its base URL. */
-export const SERVICE_PATHS = {
+export const PLATFORM_PATHS = {
   addQa: '/v1/bot/doc/qa/add',
   updateQa: '/v1/bot/doc/qa/update',
   checkWebhooks: '/v1/webhook/check',
@@ -13,7 +13,7 @@ export const SERVICE_PATHS = {
 
 /** The body of a refusal, on every JSON endpoint. */
 export interface FailureBody {
-  /** One of {@link SERVICE_CODES}, or another one. */
+  /** One of {@link PLATFORM_CODES}, or another one. */
   code: number;
   /** The platform's explanation. It can quote the request. */
   message: string;
@@ -23,11 +23,11 @@ export interface FailureBody {
 export const failureBody: z.ZodType<FailureBody> = z.looseObject({ code: z.int(), message: z.string() });
 
 /** The platform's error codes: the documented ones, then those seen in deployments. */
-export const SERVICE_CODES = {
+export const PLATFORM_CODES = {
   PARAMETER_ERROR: 40000,
   INTERNAL_ERROR: 50000,
   AUTHENTICATION_FAILED: 40127,
-  AGENT_DELETED: 40378,
+  BOT_DELETED: 40378,
   CONVERSATION_NOT_FOUND: 40356,
   CONVERSATION_MISMATCH: 40358,
   API_DISABLED: 20055,
@@ -48,7 +48,7 @@ export function isFailureBody(body: unknown): body is { code: number; message?: 
   return typeof code === 'number' && (code < 0 || (code >= 400 && code < 600) || code >= FIRST_ERROR_CODE);
 }
 
-/** A human agent's message to the user. */
+/** A agent's message to the user. */
 export interface HumanReply {
   /** The id of the handoff. */
   conversation_id: string;
@@ -87,14 +87,14 @@ export const handoffAnswer = z.looseObject({ code: z.int(), message: z.string() 
 /** Schema of the platform's answer to a close, as documented. */
 export const humanCloseAnswer = z.looseObject({ conversation_id: z.string(), timestamp: z.int() });
 
-/** Kinds of webhook that an agent can have. */
+/** Kinds of webhook that a bot can have. */
 export const WEBHOOK_TYPES = ['message', 'human_service'] as const;
 
 /** The result of the platform's probe of one webhook. */
 export interface WebhookCheckResult {
   /** The kind of webhook, or a newer kind. */
   type: (typeof WEBHOOK_TYPES)[number] | (string & {});
-  /** The flow component that has this webhook; `null` for the agent's own. */
+  /** The flow component that has this webhook; `null` for the bot's own. */
   component_id: string | null;
   /** The name of that component. */
   component_name: string | null;

@@ -13,17 +13,17 @@ import {
   validate,
   type WebhookCheckResult,
 } from '../protocol/index.js';
-import { callService } from './call-service.js';
+import { callPlatform } from './call-platform.js';
 import {
   type HealthWatch,
   type HealthWatchOptions,
+  type PlatformHealth,
   probeHealth,
-  type ServiceHealth,
   watchHealth,
 } from './health.js';
-import { type CallOptions, type ClientSettings, readOptions, type ServiceClientOptions } from './options.js';
+import { type CallOptions, type ClientSettings, type PlatformClientOptions, readOptions } from './options.js';
 
-/** A human agent's message to the user. */
+/** A agent's message to the user. */
 export interface ReplyInput {
   /** The id of the handoff, from the handoff request. */
   readonly conversationId: string;
@@ -48,9 +48,9 @@ export interface EndInput {
 /**
  * A client of the platform's API. Every call checks its input before it sends anything, and rejects with a
  * `ValidationError` if the input is wrong, or with the code `CONFIG_INVALID` for a wrong option; any later failure is a
- * `ServiceError`. All of them are a `HandoffKitError`. An error of your own `headers` function passes unchanged.
+ * `PlatformError`. All of them are a `HandoffKitError`. An error of your own `headers` function passes unchanged.
  */
-export interface ServiceClient {
+export interface PlatformClient {
   /**
    * Sends the user a message. It is never sent twice: when it is not known whether the message arrived, the call
    * rejects with `outcome: 'unknown'`. Resolves to the platform's answer: JSON, or an empty string.
@@ -60,20 +60,20 @@ export interface ServiceClient {
    */
   reply(input: ReplyInput, options?: CallOptions): Promise<unknown>;
   /**
-   * Ends the handoff: the user talks to the agent again. Resolves to the platform's answer: JSON, or an empty
+   * Ends the handoff: the user talks to the bot again. Resolves to the platform's answer: JSON, or an empty
    * string.
    *
    * @example
    * await client.end({ conversationId });
    */
   end(input: EndInput, options?: CallOptions): Promise<unknown>;
-  /** The agent's knowledge. */
+  /** The bot's knowledge. */
   readonly knowledge: KnowledgeClient;
-  /** The agent's webhooks, and the health of the platform. */
+  /** The bot's webhooks, and the health of the platform. */
   readonly webhooks: WebhookClient;
 }
 
-/** Calls that change an agent's knowledge. */
+/** Calls that change a bot's knowledge. */
 export interface KnowledgeClient {
   /**
    * Adds question-answer pairs as documents. Files listed in `failed` of the result were not added, and of `missing`
@@ -110,10 +110,10 @@ export interface WebhookCheck {
   readonly results: readonly WebhookCheckResult[];
 }
 
-/** Calls about an agent's webhooks and about the part of the platform that sends them. */
+/** Calls about a bot's webhooks and about the part of the platform that sends them. */
 export interface WebhookClient {
   /**
-   * Makes the platform probe every webhook of the agent.
+   * Makes the platform probe every webhook of the bot.
    *
    * @example
    * const { results } = await client.webhooks.check();
@@ -126,7 +126,7 @@ export interface WebhookClient {
    * @example
    * const { available, reason } = await client.webhooks.health();
    */
-  health(options?: CallOptions): Promise<ServiceHealth>;
+  health(options?: CallOptions): Promise<PlatformHealth>;
   /**
    * Probes the health of the platform again and again, and calls `onChange` when it changes.
    *
@@ -144,23 +144,23 @@ export interface WebhookClient {
  * option.
  *
  * @example
- * const client = createServiceClient({ baseUrl: 'https://api.example.com', apiKey });
+ * const client = createPlatformClient({ baseUrl: 'https://api.example.com', apiKey });
  * await client.reply({ conversationId, text: 'Good morning, how can I help?' });
  */
-export function createServiceClient(options: ServiceClientOptions): ServiceClient {
+export function createPlatformClient(options: PlatformClientOptions): PlatformClient {
   const settings = readOptions(options);
   const { clock } = settings;
-  return Object.freeze<ServiceClient>({
+  return Object.freeze<PlatformClient>({
     async reply(input, callOptions) {
       const { conversationId, text, timestamp = clock.now(), extra } = asObject(input);
       const wire = { ...extra, conversation_id: conversationId, timestamp, body: text };
       const body = validate(humanReply, wire);
-      return callService(settings, { endpoint: 'reply', body, readBody: unchanged }, callOptions);
+      return callPlatform(settings, { endpoint: 'reply', body, readBody: unchanged }, callOptions);
     },
     async end(input, callOptions) {
       const { conversationId, timestamp = clock.now(), extra } = asObject(input);
       const body = validate(humanClose, { ...extra, conversation_id: conversationId, timestamp });
-      return callService(settings, { endpoint: 'close', body, readBody: unchanged }, callOptions);
+      return callPlatform(settings, { endpoint: 'close', body, readBody: unchanged }, callOptions);
     },
     knowledge: Object.freeze(createKnowledgeClient(settings)),
     webhooks: Object.freeze(createWebhookClient(settings)),
@@ -173,14 +173,14 @@ function createKnowledgeClient(settings: ClientSettings): KnowledgeClient {
       const body = isKnownPurpose(input) ? validate(qaAdd, input) : validate(otherQaAdd, input);
       const requested = 'files' in body && Array.isArray(body.files) ? body.files.length : 1;
       const readBody = (answer: unknown) => readQaAnswer(answer, requested);
-      return callService(settings, { endpoint: 'addQa', body, readBody }, options);
+      return callPlatform(settings, { endpoint: 'addQa', body, readBody }, options);
     },
     async updateQa(input, options) {
       const body = validate(qaUpdate, input);
       // Two files can replace the same document one after the other.
       const requested = new Set(body.files?.map(({ doc_id }) => doc_id)).size || 1;
       const readBody = (answer: unknown) => readQaAnswer(answer, requested);
-      return callService(settings, { endpoint: 'updateQa', body, readBody }, options);
+      return callPlatform(settings, { endpoint: 'updateQa', body, readBody }, options);
     },
   };
 }
@@ -196,7 +196,7 @@ function createWebhookClient(settings: ClientSettings): WebhookClient {
   const health: WebhookClient['health'] = async (options) => probeHealth(settings, options);
   return {
     check: async (options) =>
-      callService(settings, { endpoint: 'checkWebhooks', readBody: readCheckAnswer }, options),
+      callPlatform(settings, { endpoint: 'checkWebhooks', readBody: readCheckAnswer }, options),
     health,
     watch: (options) => watchHealth(health, settings.clock, options),
   };

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
-import { agentMessageBody, chatBody, closeBody, establishBody } from '../fixtures/bodies.js';
+import { botMessageBody, chatBody, closeBody, establishBody } from '../fixtures/bodies.js';
 import { basicHeader } from '../helpers/credentials.js';
-import { fakeService } from '../helpers/fake-service.js';
+import { fakePlatform } from '../helpers/fake-platform.js';
 import { post } from '../standalone/program.js';
 import { runExample } from './example.js';
 
@@ -15,9 +15,9 @@ const settingsOf = (name: string): Record<string, string> => ({
 });
 
 it('several agents share an app and nothing else', async () => {
-  const service = await fakeService();
+  const platform = await fakePlatform();
   const app = await runExample('several-agents', {
-    SERVICE_BASE_URL: service.options.baseUrl,
+    PLATFORM_BASE_URL: platform.options.baseUrl,
     ...settingsOf('sales'),
     ...settingsOf('support'),
   });
@@ -28,19 +28,19 @@ it('several agents share an app and nothing else', async () => {
     const base = `${app.url}/agents/${name}`;
     const own = { authorization: basicHeader(`${name}-hook`, `${name}-secret`) };
     const strange = { authorization: basicHeader(`${other}-hook`, `${other}-secret`) };
-    expect((await post(base, agentMessageBody(), own)).status).toBe(200);
-    expect((await post(base, agentMessageBody(), strange)).status).toBe(401);
+    expect((await post(base, botMessageBody(), own)).status).toBe(200);
+    expect((await post(base, botMessageBody(), strange)).status).toBe(401);
 
     const conversation_id = `conversation-of-${name}`;
-    const already = service.calls.length;
+    const already = platform.calls.length;
     const establish = establishBody({ conversation_id });
     expect((await post(`${base}/${tokenOf(other)}/conversation/establish`, establish)).status).toBe(401);
     expect((await post(`${base}/${tokenOf(name)}/conversation/establish`, establish)).status).toBe(200);
-    await service.came(already + 1);
+    await platform.came(already + 1);
     const chat = chatBody({ conversation_id, body: 'Hi' });
     expect((await post(`${base}/${tokenOf(name)}/chat`, chat)).status).toBe(200);
     const authorization = `Bearer ${name}-key`;
-    expect(service.calls.slice(already)).toMatchObject([
+    expect(platform.calls.slice(already)).toMatchObject([
       { authorization, body: { conversation_id, body: `You are talking to ${name}.` } },
       { authorization, body: { conversation_id, body: `${name} received: Hi` } },
     ]);

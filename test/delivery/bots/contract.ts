@@ -3,22 +3,22 @@ import { once } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { flakyService } from '../../helpers/fake-service.js';
+import { flakyPlatform } from '../../helpers/fake-platform.js';
 import { eventually } from '../contract/stage.js';
 
 const RECEIVER = fileURLToPath(new URL('receiver.js', import.meta.url));
-const AGENTS = ['sales', 'support'] as const;
-type Agent = (typeof AGENTS)[number];
+const BOTS = ['sales', 'support'] as const;
+type Bot = (typeof BOTS)[number];
 
 const CONVERSATIONS = Array.from({ length: 8 }, (_, index) => `handoff-${index}`);
 const MESSAGES = ['one', 'two', 'three', 'four'];
 const SENT_AT = 1_742_265_090_895;
 
-const tokenOf = (agent: Agent): string => `path-token-of-the-${agent}-agent`;
-const keyOf = (agent: Agent): string => `api-key-of-${agent}`;
+const tokenOf = (bot: Bot): string => `path-token-of-the-${bot}-bot`;
+const keyOf = (bot: Bot): string => `api-key-of-${bot}`;
 
 /** A store that processes share, for receivers from `dist`. */
-export interface AgentsStore {
+export interface BotsStore {
   /** The folder of the engine, which is also the name of its function. */
   readonly engine: 'sqlite' | 'postgres';
   readonly options: object;
@@ -35,18 +35,18 @@ async function startReceiver(settings: object): Promise<{ child: ChildProcess; u
   return { child, url: `http://127.0.0.1:${address.port}` };
 }
 
-/** Two agents of one receiver that have the same conversations, and receive the same messages at the same time. */
-export function describeAgents(name: string, createStore: () => Promise<AgentsStore>): void {
-  describe(`two agents in one receiver on ${name}, whose process is killed again and again`, () => {
+/** Two bots of one receiver that have the same conversations, and receive the same messages at the same time. */
+export function describeBots(name: string, createStore: () => Promise<BotsStore>): void {
+  describe(`two bots in one receiver on ${name}, whose process is killed again and again`, () => {
     it('lose nothing, and no event and no reply crosses over, while the platform of one is down', async () => {
-      const services = { sales: await flakyService(), support: await flakyService() };
-      await services.sales.down();
+      const platforms = { sales: await flakyPlatform(), support: await flakyPlatform() };
+      await platforms.sales.down();
       const settings = {
         ...(await createStore()),
-        agents: Object.fromEntries(
-          AGENTS.map((agent) => [
-            agent,
-            { baseUrl: services[agent].options.baseUrl, apiKey: keyOf(agent), token: tokenOf(agent) },
+        bots: Object.fromEntries(
+          BOTS.map((bot) => [
+            bot,
+            { baseUrl: platforms[bot].options.baseUrl, apiKey: keyOf(bot), token: tokenOf(bot) },
           ]),
         ),
       };
@@ -63,10 +63,10 @@ export function describeAgents(name: string, createStore: () => Promise<AgentsSt
       };
 
       /** Sends as the platform does, again until it is answered 200. */
-      const send = async (agent: Agent, conversation: string, index: number): Promise<void> => {
+      const send = async (bot: Bot, conversation: string, index: number): Promise<void> => {
         const body = { conversation_id: conversation, timestamp: SENT_AT + index, body: MESSAGES[index] };
         for (;;) {
-          const answer = await fetch(`${running.url}/${tokenOf(agent)}/chat`, {
+          const answer = await fetch(`${running.url}/${tokenOf(bot)}/chat`, {
             method: 'POST',
             headers: { 'content-type': 'application/json' },
             body: JSON.stringify(body),
@@ -75,14 +75,14 @@ export function describeAgents(name: string, createStore: () => Promise<AgentsSt
           await sleep(20);
         }
       };
-      const talk = async (agent: Agent, conversation: string): Promise<void> => {
+      const talk = async (bot: Bot, conversation: string): Promise<void> => {
         for (const index of MESSAGES.keys()) {
-          await send(agent, conversation, index);
+          await send(bot, conversation, index);
           await sleep(25);
         }
       };
       const talking = Promise.all(
-        AGENTS.flatMap((agent) => CONVERSATIONS.map((conversation) => talk(agent, conversation))),
+        BOTS.flatMap((bot) => CONVERSATIONS.map((conversation) => talk(bot, conversation))),
       );
       for (let kills = 0; kills < 3; kills += 1) {
         await sleep(60);
@@ -90,26 +90,26 @@ export function describeAgents(name: string, createStore: () => Promise<AgentsSt
       }
       await talking;
 
-      const expectAnswers = (agent: Agent): void => {
-        const expected = MESSAGES.map((text) => `${agent} answers ${text}`);
+      const expectAnswers = (bot: Bot): void => {
+        const expected = MESSAGES.map((text) => `${bot} answers ${text}`);
         // A reply whose process was killed may have been sent twice.
         for (const conversation of CONVERSATIONS) {
-          expect([...new Set(services[agent].said(conversation))]).toEqual(expected);
+          expect([...new Set(platforms[bot].said(conversation))]).toEqual(expected);
         }
       };
       await eventually(() => expectAnswers('support'));
-      expect(services.sales.calls).toEqual([]);
+      expect(platforms.sales.calls).toEqual([]);
 
       await replace();
-      await services.sales.up();
+      await platforms.sales.up();
       await eventually(() => expectAnswers('sales'));
       expectAnswers('support');
-      for (const agent of AGENTS) {
-        const { calls } = services[agent];
+      for (const bot of BOTS) {
+        const { calls } = platforms[bot];
         expect(new Set(calls.map(({ authorization }) => authorization))).toEqual(
-          new Set([`Bearer ${keyOf(agent)}`]),
+          new Set([`Bearer ${keyOf(bot)}`]),
         );
-        expect(calls.filter(({ text }) => !text.startsWith(`${agent} `))).toEqual([]);
+        expect(calls.filter(({ text }) => !text.startsWith(`${bot} `))).toEqual([]);
       }
     });
   });

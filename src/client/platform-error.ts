@@ -1,49 +1,49 @@
 import { type ErrorCode, HandoffKitError } from '../internal/index.js';
-import type { ServiceEndpoint } from './endpoints.js';
+import type { PlatformEndpoint } from './endpoints.js';
 
-/** Codes of a {@link ServiceError}. */
-export const SERVICE_ERROR_CODES = [
+/** Codes of a {@link PlatformError}. */
+export const PLATFORM_ERROR_CODES = [
   /** The request was not sent: no connection, no such host, or an untrusted certificate. */
-  'SERVICE_UNREACHABLE',
+  'PLATFORM_UNREACHABLE',
   /** The platform did not answer in time. */
-  'SERVICE_TIMEOUT',
+  'PLATFORM_TIMEOUT',
   /** The connection broke before the answer was complete. */
   'CONNECTION_LOST',
   /** The request was sent and then failed; a retry could repeat its effect. */
   'OUTCOME_UNKNOWN',
   /** The platform refused the request; the same call will be refused again. */
-  'SERVICE_REFUSED',
+  'PLATFORM_REFUSED',
   /** The platform does not accept the API key. */
-  'SERVICE_AUTH_FAILED',
+  'PLATFORM_AUTH_FAILED',
   /** Too many requests; `retryAfterMs` is the delay that the platform asks for, if any. */
   'RATE_LIMITED',
   /** The platform reports an internal failure, or that it is not available. */
-  'SERVICE_FAILED',
+  'PLATFORM_FAILED',
   /** The status means success, but the answer is not what the contract says: not JSON, too large, or without its lists. */
   'BAD_ANSWER',
   /** The caller's signal aborted the call. */
   'ABORTED',
 ] as const satisfies readonly ErrorCode[];
 
-/** A code of a {@link ServiceError}. */
-export type ServiceErrorCode = (typeof SERVICE_ERROR_CODES)[number];
+/** A code of a {@link PlatformError}. */
+export type PlatformErrorCode = (typeof PLATFORM_ERROR_CODES)[number];
 
 /**
  * Whether a failed call took no effect, or may have taken effect. It is unknown once the request was sent and the
  * platform neither refused it nor reported success.
  */
-export type ServiceOutcome = 'not-applied' | 'unknown';
+export type PlatformOutcome = 'not-applied' | 'unknown';
 
-/** The fields of a {@link ServiceError}. */
-export interface ServiceErrorDetails {
-  readonly code: ServiceErrorCode;
+/** The fields of a {@link PlatformError}. */
+export interface PlatformErrorDetails {
+  readonly code: PlatformErrorCode;
   readonly message: string;
-  readonly endpoint: ServiceEndpoint;
-  readonly outcome: ServiceOutcome;
+  readonly endpoint: PlatformEndpoint;
+  readonly outcome: PlatformOutcome;
   readonly retryable: boolean;
   readonly status?: number | null;
-  readonly serviceCode?: number | null;
-  readonly serviceMessage?: string | null;
+  readonly platformCode?: number | null;
+  readonly platformMessage?: string | null;
   readonly retryAfterMs?: number | null;
   readonly attempts?: number;
 }
@@ -58,40 +58,40 @@ export interface ServiceErrorDetails {
  * try {
  *   await client.reply({ conversationId, text });
  * } catch (error) {
- *   if (error instanceof ServiceError && error.retryable) retryLater(error.retryAfterMs);
+ *   if (error instanceof PlatformError && error.retryable) retryLater(error.retryAfterMs);
  *   else throw error;
  * }
  */
-export class ServiceError extends HandoffKitError {
-  declare readonly code: ServiceErrorCode;
+export class PlatformError extends HandoffKitError {
+  declare readonly code: PlatformErrorCode;
   /** The endpoint that was called. */
-  readonly endpoint: ServiceEndpoint;
+  readonly endpoint: PlatformEndpoint;
   /** Whether any attempt of the call may have taken effect. */
-  readonly outcome: ServiceOutcome;
+  readonly outcome: PlatformOutcome;
   /** Whether a later call can succeed without repeating an effect. */
   readonly retryable: boolean;
   /** The HTTP status of the last answer, or `null` if there was none. */
   readonly status: number | null;
   /** The platform's own error code, or `null` if it sent none. */
-  readonly serviceCode: number | null;
+  readonly platformCode: number | null;
   /**
    * The platform's own explanation, or `null` if it sent none. It is not part of `message`, because the platform can
    * quote the request; the API key, other headers and users' words are masked with `***`.
    */
-  readonly serviceMessage: string | null;
+  readonly platformMessage: string | null;
   /** The delay that the platform asks for, in milliseconds, or `null` if it does not say. */
   readonly retryAfterMs: number | null;
   /** The number of attempts. */
   readonly attempts: number;
 
-  constructor(details: ServiceErrorDetails) {
+  constructor(details: PlatformErrorDetails) {
     super(details.code, details.message);
     this.endpoint = details.endpoint;
     this.outcome = details.outcome;
     this.retryable = details.retryable;
     this.status = details.status ?? null;
-    this.serviceCode = details.serviceCode ?? null;
-    this.serviceMessage = details.serviceMessage ?? null;
+    this.platformCode = details.platformCode ?? null;
+    this.platformMessage = details.platformMessage ?? null;
     this.retryAfterMs = details.retryAfterMs ?? null;
     this.attempts = details.attempts ?? 1;
   }

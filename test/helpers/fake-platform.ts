@@ -5,25 +5,25 @@ import { createCondition } from './deferred.js';
 import { serve } from './serve.js';
 
 /** The API key of both fake platforms. */
-export const API_KEY = 'app-key-of-the-agent';
+export const API_KEY = 'app-key-of-the-bot';
 
 /** A call of the platform's API. */
-interface ServiceCall {
+interface PlatformCall {
   readonly path: string;
   readonly authorization: string | undefined;
   readonly body: unknown;
 }
 
 /** Returns the HTTP status of the answer to a call. */
-type ServiceAnswer = (call: ServiceCall) => number | Promise<number>;
+type PlatformAnswer = (call: PlatformCall) => number | Promise<number>;
 
 /** A fake of the platform's API that records every call before it answers. It stops with the test. */
-export async function fakeService(answer: ServiceAnswer = () => 200) {
-  const calls: ServiceCall[] = [];
+export async function fakePlatform(answer: PlatformAnswer = () => 200) {
+  const calls: PlatformCall[] = [];
   const condition = createCondition();
   const { url } = await serve((request, response) => {
     void (async () => {
-      const call: ServiceCall = {
+      const call: PlatformCall = {
         path: request.url ?? '',
         authorization: request.headers.authorization,
         body: await readJson(request),
@@ -45,7 +45,7 @@ export async function fakeService(answer: ServiceAnswer = () => 200) {
   };
 }
 
-/** A reply or close that reached the {@link flakyService}. */
+/** A reply or close that reached the {@link flakyPlatform}. */
 export interface SentReply {
   readonly kind: 'reply' | 'close';
   readonly conversationId: string;
@@ -66,7 +66,7 @@ export type Conducts = (call: SentReply, nth: number) => Conduct | Promise<Condu
 const SUCCESS: Conduct = { status: 200 };
 
 /** A fake of the reply API whose behaviour can change, and that can be down. It stops with the test. */
-export async function flakyService(conducts: Conducts = () => SUCCESS) {
+export async function flakyPlatform(conducts: Conducts = () => SUCCESS) {
   const calls: SentReply[] = [];
   let conduct = conducts;
   let server = createServer();

@@ -27,7 +27,7 @@ const HARMLESS_HEADERS: ReadonlySet<string> = new Set(['accept', 'content-type']
  * The platform's explanation in a body, or `null`. It can quote the request, so the API key, other headers and what
  * users wrote are masked.
  */
-export function readServiceMessage(body: unknown, sent: SentRequest): string | null {
+export function readPlatformMessage(body: unknown, sent: SentRequest): string | null {
   if (typeof body !== 'object' || body === null || !('message' in body)) return null;
   const message = typeof body.message === 'string' ? body.message.replaceAll(SEPARATOR, '').trim() : '';
   if (message === '') return null;

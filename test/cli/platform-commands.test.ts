@@ -1,22 +1,22 @@
 import { describe, expect, it } from 'vitest';
 import { redactUrl } from '../../src/cli/check.js';
 import { serve } from '../helpers/serve.js';
-import { agentAt, NOWHERE, startReceiver, startSimulator } from '../simulator/support.js';
+import { botAt, NOWHERE, startReceiver, startSimulator } from '../simulator/support.js';
 import { runNode } from '../standalone/program.js';
 import { runCli } from './run-cli.js';
 
-const KEY = 'the-key-of-agent-1';
+const KEY = 'the-key-of-bot-1';
 
-async function service(...webhooks: string[]) {
+async function platform(...webhooks: string[]) {
   const humanServices = webhooks.map((url, index) => ({ componentId: `desk-${index + 1}`, url }));
-  const started = await startSimulator({ agents: [agentAt(NOWHERE, { humanServices })] });
-  return { ...started, env: { SERVICE_BASE_URL: started.baseUrl, SERVICE_API_KEY: KEY } };
+  const started = await startSimulator({ bots: [botAt(NOWHERE, { humanServices })] });
+  return { ...started, env: { PLATFORM_BASE_URL: started.baseUrl, PLATFORM_API_KEY: KEY } };
 }
 
 describe('handoff-kit check', () => {
   it('shows which webhooks are reachable, and hides possible tokens', async () => {
     const { url } = await startReceiver();
-    const { env } = await service(`${url}/0123456789abcdef?key=k`);
+    const { env } = await platform(`${url}/0123456789abcdef?key=k`);
     const ended = await runCli(['check'], { env });
     expect(ended.code).toBe(0);
     expect(ended.stdout).toMatch(
@@ -31,26 +31,26 @@ describe('handoff-kit check', () => {
 
   it('exits with 1 when one is not reachable', async () => {
     const { url } = await startReceiver();
-    const { env } = await service(url, NOWHERE);
+    const { env } = await platform(url, NOWHERE);
     const ended = await runCli(['check', '--json'], { env });
     expect(ended.code).toBe(1);
     expect(ended.json()).toMatchObject({ ok: false, results: [{ reachable: true }, { reachable: false }] });
   });
 
   it('explains what is wrong with a key without showing it', async () => {
-    const { baseUrl } = await service();
-    const args = ['check', '--service-base-url', baseUrl, '--service-api-key', 'wrong-key'];
+    const { baseUrl } = await platform();
+    const args = ['check', '--platform-base-url', baseUrl, '--platform-api-key', 'wrong-key'];
     const { code, stdout, stderr } = await runCli(args);
     expect([code, stdout]).toEqual([1, '']);
     expect(stderr).toContain('it does not accept the API key');
-    expect(stderr).toContain('SERVICE_BASE_URL (--service-base-url)');
+    expect(stderr).toContain('PLATFORM_BASE_URL (--platform-base-url)');
     expect(stderr).not.toContain('wrong-key');
   });
 
   it.each([
-    [{}, 'SERVICE_BASE_URL (--service-base-url) is missing'],
-    [{ SERVICE_BASE_URL: 'https://api.example.com' }, 'SERVICE_API_KEY (--service-api-key) is missing'],
-    [{ SERVICE_BASE_URL: 'nonsense', SERVICE_API_KEY: 'key-0' }, 'must be a full http or https address'],
+    [{}, 'PLATFORM_BASE_URL (--platform-base-url) is missing'],
+    [{ PLATFORM_BASE_URL: 'https://api.example.com' }, 'PLATFORM_API_KEY (--platform-api-key) is missing'],
+    [{ PLATFORM_BASE_URL: 'nonsense', PLATFORM_API_KEY: 'key-0' }, 'must be a full http or https address'],
   ])('refuses the settings %j as wrong use', async (env, complaint) => {
     const { code, stdout, stderr } = await runCli(['check'], { env });
     expect([code, stdout]).toEqual([2, '']);
@@ -61,8 +61,8 @@ describe('handoff-kit check', () => {
 
 describe('handoff-kit health', () => {
   it('exits with 0 without a key when the platform is available', async () => {
-    const { baseUrl } = await service();
-    const ended = await runCli(['health', '--service-base-url', baseUrl, '--json']);
+    const { baseUrl } = await platform();
+    const ended = await runCli(['health', '--platform-base-url', baseUrl, '--json']);
     expect([ended.code, ended.json()]).toMatchObject([0, { available: true, status: 200 }]);
   });
 
@@ -70,7 +70,7 @@ describe('handoff-kit health', () => {
     const { url } = await serve((_request, response) => {
       response.writeHead(503).end();
     });
-    const { code, stdout } = await runCli(['health', '--service-base-url', url]);
+    const { code, stdout } = await runCli(['health', '--platform-base-url', url]);
     expect(code).toBe(1);
     expect(stdout).toMatch(/UNAVAILABLE: it answered with another status than 200 \(HTTP 503, \d+ ms\)/);
   });
@@ -80,7 +80,7 @@ describe('handoff-kit health', () => {
     const { url } = await serve((_request, response) => {
       response.writeHead(answers.status).end('service is normal');
     });
-    const args = ['health', '--service-base-url', url, '--watch', '--interval', '20ms', '--json'];
+    const args = ['health', '--platform-base-url', url, '--watch', '--interval', '20ms', '--json'];
     const program = runNode(['dist/cli/main.js', ...args]);
     await program.until(/"available":true/);
     answers.status = 500;
@@ -94,7 +94,7 @@ describe('handoff-kit health', () => {
 describe('handoff-kit reply and close', () => {
   it('send a reply to the user, and end the handoff', async () => {
     const { url } = await startReceiver();
-    const { simulator, env } = await service(url);
+    const { simulator, env } = await platform(url);
     const conversation = await simulator.requestHandoff();
     const flags = ['--conversation', conversation.id];
     const ended = await runCli(['reply', 'Good morning', ...flags, '--json'], { env });
@@ -117,7 +117,7 @@ describe('handoff-kit reply and close', () => {
     [['reply', '--conversation', 'c-1', ''], 'expected some text'],
     [['close'], "required option '--conversation <id>' not specified"],
   ])('refuse %j as wrong use', async (args, complaint) => {
-    const env = { SERVICE_BASE_URL: 'http://127.0.0.1:1', SERVICE_API_KEY: KEY };
+    const env = { PLATFORM_BASE_URL: 'http://127.0.0.1:1', PLATFORM_API_KEY: KEY };
     const { code, stdout, stderr } = await runCli(args, { env });
     expect([code, stdout]).toEqual([2, '']);
     expect(stderr).toContain(complaint);
@@ -125,9 +125,9 @@ describe('handoff-kit reply and close', () => {
 
   it("show the platform's own message", async () => {
     const { url } = await serve((_request, response) => {
-      response.end(JSON.stringify({ code: 40_358, message: 'Conversation c-1 is of \u001b[2Jagent-2' }));
+      response.end(JSON.stringify({ code: 40_358, message: 'Conversation c-1 is of \u001b[2Jbot-2' }));
     });
-    const env = { SERVICE_BASE_URL: url, SERVICE_API_KEY: KEY };
+    const env = { PLATFORM_BASE_URL: url, PLATFORM_API_KEY: KEY };
     const flags = ['--conversation', 'c-1'];
     for (const args of [
       ['reply', 'hi', ...flags],
@@ -135,14 +135,14 @@ describe('handoff-kit reply and close', () => {
     ]) {
       const { code, stdout, stderr } = await runCli(args, { env });
       expect([code, stdout]).toEqual([1, '']);
-      expect(stderr).toContain('\nThe platform says: Conversation c-1 is of \\u001b[2Jagent-2\n');
+      expect(stderr).toContain('\nThe platform says: Conversation c-1 is of \\u001b[2Jbot-2\n');
     }
     const { stderr } = await runCli(['reply', 'hi', '--json', ...flags], { env });
     expect(JSON.parse(stderr)).toMatchObject({
       error: {
-        code: 'SERVICE_REFUSED',
-        serviceCode: 40_358,
-        serviceMessage: 'Conversation c-1 is of \u001b[2Jagent-2',
+        code: 'PLATFORM_REFUSED',
+        platformCode: 40_358,
+        platformMessage: 'Conversation c-1 is of \u001b[2Jbot-2',
         outcome: 'not-applied',
       },
     });
@@ -150,21 +150,21 @@ describe('handoff-kit reply and close', () => {
 
   it('do not take the page of a proxy for success', async () => {
     const { url } = await serve((_request, response) => void response.end('<html>Log in</html>'));
-    const env = { SERVICE_BASE_URL: url, SERVICE_API_KEY: KEY };
+    const env = { PLATFORM_BASE_URL: url, PLATFORM_API_KEY: KEY };
     for (const args of [['reply', 'hi'], ['close']]) {
       const { code, stdout, stderr } = await runCli([...args, '--conversation', 'c-1'], { env });
       expect([code, stdout]).toEqual([1, '']);
-      expect(stderr).toContain('Check that SERVICE_BASE_URL (--service-base-url) is the platform itself');
+      expect(stderr).toContain('Check that PLATFORM_BASE_URL (--platform-base-url) is the platform itself');
     }
   });
 
   it('exit with 1 when the platform does not answer', async () => {
     const served = await serve(() => {});
     await served.end();
-    const env = { SERVICE_BASE_URL: served.url, SERVICE_API_KEY: KEY };
+    const env = { PLATFORM_BASE_URL: served.url, PLATFORM_API_KEY: KEY };
     const { code, stderr } = await runCli(['reply', 'hi', '--conversation', 'c-1', '--json'], { env });
     expect(code).toBe(1);
-    expect(JSON.parse(stderr)).toMatchObject({ error: { code: 'SERVICE_UNREACHABLE' } });
+    expect(JSON.parse(stderr)).toMatchObject({ error: { code: 'PLATFORM_UNREACHABLE' } });
   });
 });
 

@@ -1,10 +1,10 @@
 import { join } from 'node:path';
 import { temporaryFolder } from '../../helpers/sqlite-store.js';
-import { describeAgents } from './contract.js';
+import { describeBots } from './contract.js';
 
 const QUICK = { outbox: { minDelayMs: 20, maxDelayMs: 200 }, leaseMs: 2_000, pollMs: 50 };
 
-describeAgents('SQLite', async () => ({
+describeBots('SQLite', async () => ({
   engine: 'sqlite',
   options: { ...QUICK, file: join(await temporaryFolder(), 'handoff.db') },
 }));

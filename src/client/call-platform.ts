@@ -1,15 +1,15 @@
-import { channels, type ServiceMessage, traceStep } from '../diagnostics/index.js';
+import { channels, type PlatformMessage, traceStep } from '../diagnostics/index.js';
 import { type HttpResult, type OutgoingRequest, sendRequest } from '../internal/index.js';
 import { ValidationError } from '../protocol/index.js';
 import { type Clock, sleepUnlessAborted } from './clock.js';
-import { ENDPOINTS, type EndpointRules, type ServiceEndpoint } from './endpoints.js';
+import { ENDPOINTS, type EndpointRules, type PlatformEndpoint } from './endpoints.js';
 import { type CallOptions, type ClientSettings, type RetryPolicy, timeoutOf } from './options.js';
 import { abortedFailure, type CallResult, parseResponse } from './parse-response.js';
-import { ServiceError, type ServiceErrorDetails } from './service-error.js';
+import { PlatformError, type PlatformErrorDetails } from './platform-error.js';
 
 /** One call of an endpoint. */
-export interface ServiceCall<Value> {
-  readonly endpoint: ServiceEndpoint;
+export interface PlatformCall<Value> {
+  readonly endpoint: PlatformEndpoint;
   /** The validated body to send; `undefined` for none. */
   readonly body?: unknown;
   /** Extracts the value from the body of a success; throws a `ValidationError` if it is not there. */
@@ -17,9 +17,9 @@ export interface ServiceCall<Value> {
 }
 
 /** Calls an endpoint, retries where that cannot repeat an effect, and returns the value of the answer. */
-export async function callService<Value>(
+export async function callPlatform<Value>(
   settings: ClientSettings,
-  { endpoint: name, body, readBody }: ServiceCall<Value>,
+  { endpoint: name, body, readBody }: PlatformCall<Value>,
   options: CallOptions = {},
 ): Promise<Value> {
   const { clock, origin, isFailure } = settings;
@@ -49,14 +49,14 @@ export async function callService<Value>(
 
 /** Publishes one request, while anything subscribes to it. */
 function traceRequest(
-  endpoint: ServiceEndpoint,
+  endpoint: PlatformEndpoint,
   { method, url }: OutgoingRequest,
   resends: number,
   send: () => Promise<HttpResult>,
 ): Promise<HttpResult> {
-  if (!channels.service.hasSubscribers) return send();
-  const message: ServiceMessage = { endpoint, method, url, resends, status: null, failure: null };
-  return traceStep(channels.service, message, async () => {
+  if (!channels.platform.hasSubscribers) return send();
+  const message: PlatformMessage = { endpoint, method, url, resends, status: null, failure: null };
+  return traceStep(channels.platform, message, async () => {
     const result = await send();
     if (result.kind === 'answered') message.status = result.status;
     else message.failure = result.kind;
@@ -101,17 +101,17 @@ async function withRetry<Value>(
     const delay = delayAfter(result.failure, attempts, policy, clock);
     const late = clock.now() - started + delay > policy.maxElapsedMs;
     if (!result.failure.retryable || attempts > policy.retries || late) {
-      throw new ServiceError({ ...result.failure, outcome, attempts });
+      throw new PlatformError({ ...result.failure, outcome, attempts });
     }
     if (!(await sleepUnlessAborted(clock, delay, signal))) {
-      throw new ServiceError({ ...abortedFailure(endpoint, outcome), attempts });
+      throw new PlatformError({ ...abortedFailure(endpoint, outcome), attempts });
     }
   }
 }
 
 /** Exponential backoff with up to 50 % jitter, or the platform's `Retry-After` if that is longer. */
 function delayAfter(
-  { retryAfterMs }: ServiceErrorDetails,
+  { retryAfterMs }: PlatformErrorDetails,
   attempts: number,
   { minDelayMs, maxDelayMs }: RetryPolicy,
   clock: Clock,

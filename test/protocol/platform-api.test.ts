@@ -10,7 +10,7 @@ import {
   humanReply,
   isFailureBody,
   messageAnswer,
-  SERVICE_CODES,
+  PLATFORM_CODES,
   ValidationError,
   validate,
   webhookCheckAnswer,
@@ -24,7 +24,7 @@ describe('a failure body', () => {
     expect(() => validate(failureBody, { code: 40000 })).toThrow('message');
   });
 
-  it.each(Object.entries(SERVICE_CODES))('is recognised by the code %s', (_name, code) => {
+  it.each(Object.entries(PLATFORM_CODES))('is recognised by the code %s', (_name, code) => {
     expect(isFailureBody({ code, message: 'x' })).toBe(true);
   });
 
@@ -63,13 +63,13 @@ describe('a failure body', () => {
   });
 });
 
-describe('the service codes', () => {
+describe('the platform codes', () => {
   it('include the documented ones', () => {
-    expect(SERVICE_CODES).toMatchObject({
+    expect(PLATFORM_CODES).toMatchObject({
       PARAMETER_ERROR: 40000,
       INTERNAL_ERROR: 50000,
       AUTHENTICATION_FAILED: 40127,
-      AGENT_DELETED: 40378,
+      BOT_DELETED: 40378,
     });
   });
 });

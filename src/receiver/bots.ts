@@ -1,0 +1,132 @@
+import { createPlatformClient, type PlatformClient } from '../client/index.js';
+import { type BotDirectory, checkName, DEFAULT_BOT, severalBots, singleBot } from '../events/index.js';
+import { configError } from '../internal/index.js';
+import type { WebhookEndpoint } from '../protocol/index.js';
+import {
+  type Authenticate,
+  checkBotsDiffer,
+  createAuthenticate,
+  createBotsAuthenticate,
+  createGuard,
+  type GuardedBot,
+  toldByCredentials,
+} from './auth/authenticate.js';
+import type { BotOptions, ReceiverOptions, SeveralBotsOptions } from './options.js';
+import { createBotRoutes, createRoutes, type EndpointsOf, type Route } from './routes.js';
+
+/** The bots of a receiver: who may send, where, and to which platform replies go. */
+export interface ReceiverBots {
+  readonly directory: BotDirectory;
+  /** The client of each bot's platform, by the bot's name. */
+  readonly platforms: ReadonlyMap<string, PlatformClient | null>;
+  readonly authenticate: Authenticate;
+  readonly routes: (url: string) => Route | null;
+  /** Whether a path segment is a token of a bot. */
+  readonly knowsToken: (segment: string) => boolean;
+  /** Whether any bot sends messages, or handoffs. */
+  readonly hasMessages: boolean;
+  readonly hasHandoffs: boolean;
+}
+
+const HANDOFF_ENDPOINTS = ['establish', 'chat', 'close'] as const satisfies readonly WebhookEndpoint[];
+
+/** Reads the bots of the options: those of `bots`, or one named `default` with `auth` and `platform`. */
+export function createBots(options: ReceiverOptions | SeveralBotsOptions): ReceiverBots {
+  const { basePath, paths } = options;
+  const probesNeedAuth = options.probes?.auth !== 'none';
+  const configured = optionsByBot(options);
+  const several = options.bots !== undefined;
+  const bots = [...configured].map(([name, { auth }]): GuardedBot => {
+    const option = (group: 'message' | 'handoff') => `${several ? `bots.${name}.` : ''}auth.${group}`;
+    return {
+      name,
+      guards: {
+        message: createGuard('message', auth?.message, option('message')),
+        handoff: createGuard('handoff', auth?.handoff, option('handoff')),
+      },
+    };
+  });
+  const platforms = new Map([...configured].map(([name, { platform }]) => [name, platformOf(platform)]));
+  const endpoints = endpointsOf(bots);
+  const common = {
+    platforms,
+    knowsToken: endpoints.knowsToken,
+    hasMessages: bots.some(({ guards }) => guards.message),
+    hasHandoffs: bots.some(({ guards }) => guards.handoff),
+  };
+
+  const [only] = bots;
+  if (!several && only) {
+    return {
+      ...common,
+      directory: singleBot(platforms.get(only.name) ?? null),
+      authenticate: createAuthenticate(only, probesNeedAuth),
+      routes: createRoutes({ ...endpoints, basePath, paths }),
+    };
+  }
+  checkBotsDiffer(bots);
+  return {
+    ...common,
+    directory: severalBots(platforms),
+    authenticate: createBotsAuthenticate(bots, probesNeedAuth),
+    routes: createBotRoutes({
+      basePath,
+      paths,
+      shared: endpointsOf(bots.map(toldByCredentials)),
+      bots: bots.map((bot) => ({ name: bot.name, ...endpointsOf([bot]) })),
+    }),
+  };
+}
+
+function optionsByBot({
+  bots,
+  auth,
+  platform,
+}: ReceiverOptions | SeveralBotsOptions): ReadonlyMap<string, Partial<BotOptions>> {
+  // In JavaScript `auth` can be missing; its guards say what is needed then.
+  if (bots === undefined)
+    return new Map([[DEFAULT_BOT, { ...(auth && { auth }), ...(platform && { platform }) }]]);
+  if (auth !== undefined || platform !== undefined) {
+    throw configError(
+      'give createReceiver either bots, or auth and platform of one bot. With bots, each has its own: bots: { sales: { auth, platform } }.',
+    );
+  }
+  const entries = typeof bots === 'object' && bots !== null ? Object.entries(bots) : [];
+  if (entries.length === 0) {
+    throw configError('bots names no bot. Name at least one: bots: { sales: { auth, platform } }.');
+  }
+  return new Map(
+    entries.map(([name, bot]) => [
+      checkName('the name of a bot', name),
+      checkedBot(name, (bot as BotOptions | undefined) ?? {}),
+    ]),
+  );
+}
+
+/** Throws for unknown options, which are most often misspelt. */
+function checkedBot(name: string, bot: Partial<BotOptions>): Partial<BotOptions> {
+  const unknown = Object.keys(bot).filter((option) => option !== 'auth' && option !== 'platform');
+  if (unknown.length === 0) return bot;
+  throw configError(
+    `bots.${name} has the unknown option ${unknown.join(', ')}. A bot has auth and platform.`,
+  );
+}
+
+/** The endpoints that any of the bots has. */
+function endpointsOf(bots: readonly GuardedBot[]): EndpointsOf {
+  const guards = bots.flatMap(({ guards: { message, handoff } }) => [message, handoff]);
+  return {
+    mounted: [
+      ...(bots.some((bot) => bot.guards.message) ? ['message' as const] : []),
+      ...(bots.some((bot) => bot.guards.handoff) ? HANDOFF_ENDPOINTS : []),
+    ],
+    tokenInPath: guards.some((guard) => guard?.inPath),
+    knowsToken: (segment) => guards.some((guard) => guard?.knowsToken(segment)),
+  };
+}
+
+/** The client for replies. */
+function platformOf(platform: BotOptions['platform']): PlatformClient | null {
+  if (platform === undefined) return null;
+  return 'reply' in platform ? platform : createPlatformClient(platform);
+}
