@@ -21,7 +21,7 @@ const POSTGRES = ['test/**/*postgres*.test.ts', 'test/handoff/retention.test.ts'
 const ALONE = ['test/{delivery,handoff,integration}/**/*.test.ts'];
 
 /** Tests of documents, types and simulated time: one version of Node is enough. */
-const ONCE = ['test/{docs,simulation}/**/*.test.ts', 'test/house.test.ts', 'test/**/types*.test.ts'];
+const ONCE = ['test/{docs,simulation}/**/*.test.ts', 'test/layers.test.ts', 'test/**/types*.test.ts'];
 
 /** Tests that `npm run check` leaves out: they start programs, or try very many inputs. */
 const PROGRAMS = [
@@ -50,13 +50,8 @@ const LONGEST = ['live-conformance', 'contract-', 'takeover/', 'crash.', 'restar
 export default defineConfig({
   resolve: {
     alias: [
-      { find: /^handoff-kit$/, replacement: fromSource('index.ts') },
-      { find: /^handoff-kit\/adapter$/, replacement: fromSource('adapter.ts') },
-      { find: /^handoff-kit\/(fastify|hono|lambda)$/, replacement: fromSource('bindings/$1.ts') },
-      {
-        find: /^handoff-kit\/(bridge|client|metrics|opentelemetry|protocol|testing|simulator|delivery|delivery\/sqlite|delivery\/postgres|adapters\/[\w-]+)$/,
-        replacement: fromSource('$1/index.ts'),
-      },
+      { find: /^handoff-kit$/, replacement: fromSource('public/index.ts') },
+      { find: /^handoff-kit\/(.+)$/, replacement: fromSource('public/$1.ts') },
     ],
   },
   test: {

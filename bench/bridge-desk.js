@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { AdapterError, defineAdapter } from '../dist/adapter.js';
+import { AdapterError, defineAdapter } from '../dist/public/adapter.js';
 
 /** The duration of each call to the desk. */
 export const LATENCY_MS = 200;

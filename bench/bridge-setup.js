@@ -3,7 +3,8 @@ import { Agent, createServer, request } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { sqlite } from '../dist/delivery/sqlite/index.js';
-import { createBridge, createReceiver, noAuth } from '../dist/index.js';
+import { createReceiver, noAuth } from '../dist/public/index.js';
+import { createBridge } from '../dist/public/bridge.js';
 
 /**
  * The value below which a share of the values is.
@@ -32,11 +33,11 @@ async function listen(listener) {
  * have their defaults unless options say otherwise.
  *
  * @param {{
- *   adapter: import('../dist/index.js').Adapter,
+ *   adapter: import('../dist/public/bridge.js').Adapter,
  *   onReply?: (id: string, text: string) => void,
  *   onAgentMessage?: (id: string) => void,
  *   concurrency?: number,
- *   bridge?: Partial<import('../dist/index.js').BridgeOptions>,
+ *   bridge?: Partial<import('../dist/public/bridge.js').BridgeOptions>,
  * }} options
  */
 export async function startBridge({ adapter, onReply, onAgentMessage, concurrency, bridge: options }) {

@@ -1,7 +1,7 @@
 import { writeFileSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
-import { AdapterError, defineAdapter } from '../dist/adapter.js';
+import { AdapterError, defineAdapter } from '../dist/public/adapter.js';
 import { quantile, startBridge } from './bridge-setup.js';
 import { busyWarning, machine } from './machine.js';
 

@@ -13,7 +13,7 @@ const here = createRequire(import.meta.url);
 
 /** @type {readonly (readonly [name: string, find: () => string])[]} */
 const MODULES = [
-  ['handoff-kit', () => fileURLToPath(new URL('../dist/index.js', import.meta.url))],
+  ['handoff-kit', () => fileURLToPath(new URL('../dist/public/index.js', import.meta.url))],
   ['express', () => root.resolve('express')],
   ['fastify', () => root.resolve('fastify')],
   ['hono', () => root.resolve('hono')],

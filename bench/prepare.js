@@ -11,7 +11,7 @@ const exists = (/** @type {string} */ path) => existsSync(new URL(path, import.m
  * @param {readonly { readonly needsDist?: boolean }[]} selected contenders
  */
 export function prepare(selected) {
-  const built = exists('../dist/index.js') && exists('../dist/protocol/index.js');
+  const built = exists('../dist/public/index.js') && exists('../dist/protocol/index.js');
   if (!exists('../node_modules/express') || (!built && selected.some(({ needsDist }) => needsDist))) {
     throw new Error('the project is not built: run npm ci in the project root first');
   }

@@ -12,8 +12,9 @@
  *   node examples/email-team.js
  */
 import express from 'express';
-import { createBridge, createReceiver, pathToken, webhookUser } from 'handoff-kit';
+import { createReceiver, pathToken, webhookUser } from 'handoff-kit';
 import { email } from 'handoff-kit/adapters/email';
+import { createBridge } from 'handoff-kit/bridge';
 import { sqlite } from 'handoff-kit/delivery/sqlite';
 
 const { env } = process;

@@ -23,7 +23,7 @@ const receiver = createReceiver({
 const open = new Map();
 
 receiver.on('message', ({ conversationId, text }) => {
-  console.log(`the agent answered in ${conversationId} with ${text.length} characters`);
+  console.log(`the bot answered in ${conversationId} with ${text.length} characters`);
 });
 receiver.on('handoff.requested', async ({ conversationId, user, reply }) => {
   open.set(conversationId, Date.now());

@@ -1,17 +1,14 @@
 // @ts-check
 // Builds the CommonJS form of the package from the ES modules in dist: for Jest, for bundlers and for TypeScript with
 // `module: commonjs`. Node itself loads the ES modules with both `import` and `require`.
-import { cpSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { cpSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { isAbsolute } from 'node:path';
 import { rolldown } from 'rolldown';
 
 const at = (/** @type {string} */ path) => new URL(`../${path}`, import.meta.url);
-/** @type {{ exports: Record<string, { import: { default: string } } | string> }} */
-const { exports } = JSON.parse(readFileSync(at('package.json'), 'utf8'));
-
-const entries = Object.values(exports).flatMap((entry) =>
-  typeof entry === 'string' ? [] : [entry.import.default.replace('./', '')],
-);
+const entries = readdirSync(at('dist/public'), { recursive: true, encoding: 'utf8' })
+  .filter((file) => file.endsWith('.js'))
+  .map((file) => `dist/public/${file.replaceAll('\\', '/')}`);
 const bundle = await rolldown({
   input: Object.fromEntries(
     [...entries, 'dist/delivery/sqlite/writer-thread.js'].map((file) => [

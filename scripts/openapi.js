@@ -182,8 +182,8 @@ const schemas = {
   ),
   OutputItem: object(
     sentFields({
-      from_component_branch: { ...string, description: 'The branch of a FlowBot.' },
-      from_component_name: { ...string, description: 'The upstream component of a FlowBot.' },
+      from_component_branch: { ...string, description: 'The branch of a FlowAgent.' },
+      from_component_name: { ...string, description: 'The upstream component of a FlowAgent.' },
       content: object(sentFields({ text: string, audio: list(ref('AudioClip')) })),
     }),
   ),
@@ -272,7 +272,7 @@ const answer = (/** @type {string} */ description, /** @type {object} */ schema)
 const PARAMETER_ERROR = { code: 40000, message: 'Parameter error' };
 const INTERNAL_ERROR = { code: 50000, message: 'Internal system error' };
 const AUTHENTICATION_FAILED = { code: 40127, message: 'Developer authentication failed' };
-const BOT_DELETED = { code: 40378, message: 'Bot deleted' };
+const BOT_DELETED = { code: 40378, message: 'Agent deleted' };
 
 /** Which status comes with which code is not specified. */
 const failure = (/** @type {{ code: number, message: string }[]} */ failures) => ({
@@ -327,7 +327,7 @@ const pair = { question: 'Where is my parcel?', answer: 'It arrives within two d
 const document = {
   openapi: '3.1.1',
   info: {
-    title: 'Webhooks, human handoff and QA knowledge of a conversational-bot platform',
+    title: 'Webhooks, human handoff and QA knowledge of a chatbot platform',
     version: '1.0.0',
     summary: 'What the platform hosts (paths) and what it sends to a developer (webhooks).',
     description:
@@ -344,7 +344,7 @@ const document = {
   tags: [
     { name: 'Knowledge', description: 'Questions and answers a bot knows.' },
     { name: 'Webhooks', description: 'Whether the platform reaches the developer, and what it sends.' },
-    { name: 'Handoff', description: 'The human side of a handed-over conversation.' },
+    { name: 'Handoff', description: "The agents' side of a handed-over conversation." },
   ],
   security: [{ apiKey: [] }],
   paths: {
@@ -403,7 +403,7 @@ const document = {
       post: hosted({
         id: 'reply',
         tag: 'Handoff',
-        summary: "Send a human's words to the user",
+        summary: "Send an agent's words to the user",
         description: 'The authentication is not specified; the API key is the usual choice.',
         body: 'HumanReply',
         example: { conversation_id: 'handoff-1', timestamp: 1742265090895, body: 'Hello, how can I help?' },
@@ -414,7 +414,7 @@ const document = {
       post: hosted({
         id: 'close',
         tag: 'Handoff',
-        summary: 'End a handoff from the human side',
+        summary: 'End a handoff from the side of the agents',
         description: 'The authentication is not specified; the API key is the usual choice.',
         body: 'HumanClose',
         example: { conversation_id: 'handoff-1', timestamp: 1742265090895 },
@@ -425,7 +425,7 @@ const document = {
   webhooks: {
     message: sent({
       id: 'message',
-      summary: 'A bot, or a human, answered a user',
+      summary: 'A bot, or an agent, answered a user',
       description: 'POST {developer_url}',
       body: 'BotMessage',
       example: {

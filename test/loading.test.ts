@@ -25,11 +25,10 @@ function loadedWith(entry: string) {
 }
 
 describe('import', () => {
-  it('of handoff-kit loads the core alone: no Express, command line, page, metrics or telemetry', () => {
-    const { packages, folders } = loadedWith('index.js');
+  it('of handoff-kit loads the core alone: no Express, bridge, command line, page, metrics or telemetry', () => {
+    const { packages, folders } = loadedWith('public/index.js');
     expect(folders).toEqual(
       new Set([
-        'bridge',
         'client',
         'delivery',
         'diagnostics',
@@ -37,6 +36,7 @@ describe('import', () => {
         'handoff',
         'internal',
         'protocol',
+        'public',
         'receiver',
       ]),
     );
@@ -54,8 +54,8 @@ describe('import', () => {
   });
 
   it('of handoff-kit/opentelemetry needs no package but on use, and of handoff-kit/metrics no Express', () => {
-    expect([...loadedWith('opentelemetry/index.js').packages]).not.toContain('@opentelemetry/api');
-    const { packages } = loadedWith('metrics/index.js');
+    expect([...loadedWith('public/opentelemetry.js').packages]).not.toContain('@opentelemetry/api');
+    const { packages } = loadedWith('public/metrics.js');
     expect([...packages]).toContain('prom-client');
     expect([...packages]).not.toContain('express');
   });

@@ -1,5 +1,5 @@
 import { createServer } from 'node:http';
-import { createReceiver, noAuth, webhookUser } from '../../dist/index.js';
+import { createReceiver, noAuth, webhookUser } from '../../dist/public/index.js';
 import { credentials } from '../requests.js';
 import { express, pino } from './root.js';
 
@@ -29,7 +29,7 @@ export async function create({ handled, logFile, variant }) {
 }
 
 /** Each framework is loaded only where it is used. */
-async function inFastify(/** @type {import('../../dist/index.js').Receiver} */ receiver) {
+async function inFastify(/** @type {import('../../dist/public/index.js').Receiver} */ receiver) {
   const [{ default: Fastify }, { handoffKit }] = await Promise.all([
     import('fastify'),
     import('../../dist/bindings/fastify.js'),
@@ -40,7 +40,7 @@ async function inFastify(/** @type {import('../../dist/index.js').Receiver} */ r
   return app.server;
 }
 
-async function inHono(/** @type {import('../../dist/index.js').Receiver} */ receiver) {
+async function inHono(/** @type {import('../../dist/public/index.js').Receiver} */ receiver) {
   const [{ Hono }, { createAdaptorServer }, { handoffKit }] = await Promise.all([
     import('hono'),
     import('@hono/node-server'),

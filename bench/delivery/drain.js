@@ -26,7 +26,7 @@ const DEFAULT_WITHIN_MS = 120_000;
 const body = message();
 
 const ignore = () => {};
-/** @type {import('../../dist/index.js').Log} */
+/** @type {import('../../dist/public/index.js').Log} */
 const log = {
   debug: ignore,
   info: ignore,

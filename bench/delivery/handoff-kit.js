@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { postgres } from '../../dist/delivery/postgres/index.js';
 import { sqlite } from '../../dist/delivery/sqlite/index.js';
-import { createReceiver, inline, noAuth, webhookUser } from '../../dist/index.js';
+import { createReceiver, inline, noAuth, webhookUser } from '../../dist/public/index.js';
 import { express } from '../contenders/root.js';
 import { credentials } from '../requests.js';
 
@@ -11,7 +11,7 @@ const CONCURRENCY = 32;
  * Opens handoff-kit's delivery on a store.
  *
  * @param {{ id: string, folder: string, url: string, schema: string }} store
- * @returns {import('../../dist/index.js').Delivery}
+ * @returns {import('../../dist/public/index.js').Delivery}
  */
 export function openDelivery({ id, folder, url, schema }) {
   if (id === 'inline') return inline();

@@ -4,7 +4,7 @@ import { createServer } from 'node:http';
 import express from 'express';
 import { createDesk } from '../../dist/adapters/desk/index.js';
 import { sqlite } from '../../dist/delivery/sqlite/index.js';
-import { createReceiver, noAuth } from '../../dist/index.js';
+import { createReceiver, noAuth } from '../../dist/public/index.js';
 
 const [file = '', count = '50'] = process.argv.slice(2);
 const app = express();

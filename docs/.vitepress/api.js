@@ -1,17 +1,17 @@
 // @ts-check
 // Writes reference/api from the sources with TypeDoc: one page for each entry of the package.
-import { readFileSync } from 'node:fs';
+import { readdirSync } from 'node:fs';
 import { Application } from 'typedoc';
 
 const ROOT = new URL('../../', import.meta.url);
-const { exports: entries } = JSON.parse(readFileSync(new URL('package.json', ROOT), 'utf8'));
 
 /** The sources of the entries, without `src/` and `.ts`, and the names that users import. */
-const names = Object.entries(entries)
-  .filter(([, entry]) => typeof entry === 'object')
-  .map(([path, entry]) => ({
-    source: entry.import.types.slice('./dist/'.length, -'.d.ts'.length),
-    name: path.replace(/^\./, 'handoff-kit'),
+const names = readdirSync(new URL('src/public', ROOT), { recursive: true, encoding: 'utf8' })
+  .filter((file) => file.endsWith('.ts'))
+  .map((file) => file.slice(0, -'.ts'.length).replaceAll('\\', '/'))
+  .map((path) => ({
+    source: `public/${path}`,
+    name: path === 'index' ? 'handoff-kit' : `handoff-kit/${path}`,
   }));
 
 const application = await Application.bootstrapWithPlugins(
@@ -36,9 +36,11 @@ const application = await Application.bootstrapWithPlugins(
 );
 const project = await application.convert();
 if (!project) throw new Error('TypeDoc could not read the sources.');
-// TypeDoc names a module by its file; an index has the name of its folder.
+// TypeDoc names a module by its file, without the folder that all have in common.
 for (const module of project.children ?? []) {
-  const entry = names.find(({ source }) => [module.name, `${module.name}/index`].includes(source));
+  const entry = names.find(({ source }) =>
+    [`public/${module.name}`, module.name, `public/${module.name}/index`].includes(source),
+  );
   if (entry) module.name = entry.name;
 }
 await application.generateOutputs(project);

@@ -26,14 +26,14 @@ const CHAPTERS = [
       ['Hosts', 'hosts'],
       ['Credentials', 'credentials'],
       ['Delivery guarantees', 'delivery'],
-      ['Several agents', 'several-agents'],
+      ['Several bots', 'several-bots'],
       ['The platform client', 'client'],
       ['The command line', 'command-line'],
       ['Testing', 'testing'],
     ],
   ],
   [
-    'Where humans answer',
+    'Where agents answer',
     [
       ['Helpdesks', 'helpdesks'],
       ['The desk', 'desk'],
@@ -91,7 +91,7 @@ const { version } = JSON.parse(readFileSync(new URL('../package.json', DOCS), 'u
 
 export default defineConfig({
   title: 'handoff-kit',
-  description: 'Webhooks and human handoffs of conversational-agent platforms, for Node.',
+  description: 'Webhooks and human handoffs of chatbot platforms, for Node.',
   head: [['link', { rel: 'icon', type: 'image/svg+xml', href: '/icon.svg' }]],
   srcExclude: ['node_modules/**'],
   outDir: '.vitepress/dist',

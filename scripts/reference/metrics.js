@@ -5,9 +5,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Registry } from 'prom-client';
 import { sqlite } from '../../dist/delivery/sqlite/index.js';
-import { createReceiver, noAuth } from '../../dist/index.js';
 import { collectMetrics } from '../../dist/metrics/index.js';
 import { createInstruments, observeQueues } from '../../dist/opentelemetry/metrics.js';
+import { createReceiver, noAuth } from '../../dist/public/index.js';
 import { cell, page, table } from './markdown.js';
 
 export async function metricsPage() {
@@ -33,7 +33,7 @@ export async function metricsPage() {
   }
 }
 
-/** @param {import('../../dist/index.js').Receiver} receiver */
+/** @param {import('../../dist/public/index.js').Receiver} receiver */
 function prometheusRows(receiver) {
   /** @type {any[]} */
   const registered = [];
@@ -53,7 +53,7 @@ function prometheusRows(receiver) {
   ]);
 }
 
-/** @param {import('../../dist/index.js').Receiver} receiver */
+/** @param {import('../../dist/public/index.js').Receiver} receiver */
 function openTelemetryRows(receiver) {
   /** @type {string[][]} */
   const rows = [];

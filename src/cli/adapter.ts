@@ -26,9 +26,9 @@ import {
   UsageError,
 } from './output.js';
 
-/** `adapter`: the connection to a human-service system. */
+/** `adapter`: the connection to a helpdesk. */
 export function define(adapter: Command): void {
-  adapter.description('Checks and sets up the connection to the human-service system where agents answer.');
+  adapter.description('Checks and sets up the connection to the helpdesk where agents answer.');
   defineCheck(adapter);
   defineScrip(adapter);
 }
@@ -61,7 +61,7 @@ function defineCheck(adapter: Command): void {
     .command('check')
     .summary('check address, credentials, permissions, secret and clock')
     .description(
-      'Checks whether the human-service systems of ADAPTER and BOT_ADAPTERS are reachable and configured. Changes nothing there.',
+      'Checks whether the helpdesks of ADAPTER and BOT_ADAPTERS are reachable and configured. Changes nothing there.',
     )
     .option('--config <file>', 'a JSON file with settings');
   addOutputFlags(check).addOption(settingOption('adapter')).addOption(settingOption('botAdapters'));

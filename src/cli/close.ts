@@ -15,7 +15,9 @@ Exit codes: 0 the handoff has ended, 1 the platform refused, 2 wrong use`;
 /** `close`: ends a handoff from the human side. */
 export function define(command: Command): void {
   command
-    .description('Ends a handed-over conversation: the user gets no more human replies until asking again.')
+    .description(
+      'Ends a handed-over conversation: the user gets no more replies of agents until asking again.',
+    )
     .requiredOption('--conversation <id>', 'the conversation_id of the handoff request');
   addPlatformFlags(command).addHelpText('after', MORE_HELP).action(run);
 }

@@ -68,7 +68,7 @@ export const COMMANDS: readonly ListedCommand[] = [
   },
   {
     name: 'adapter',
-    summary: 'check the connection to a human-service system',
+    summary: 'check the connection to a helpdesk',
     load: () => import('./adapter.js'),
   },
   {
@@ -96,7 +96,7 @@ export const COMMANDS: readonly ListedCommand[] = [
   {
     name: 'check',
     takes: '[options]',
-    summary: "make the platform test the agent's webhooks",
+    summary: "make the platform test the bot's webhooks",
     load: () => import('./check.js'),
   },
   {
@@ -119,7 +119,7 @@ export const COMMANDS: readonly ListedCommand[] = [
   },
   {
     name: 'qa',
-    summary: "add to and update the agent's knowledge",
+    summary: "add to and update the bot's knowledge",
     load: () => import('./qa.js'),
   },
   {

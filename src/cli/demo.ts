@@ -18,7 +18,7 @@ this machine, with credentials generated for this run. Open the page in the outp
 the agent who answers, with a colleague to transfer to. The link logs you in at the desk once; after that the desk
 asks for a login.
 
-With --automatic a program plays the human: it greets, answers every message, and closes when you say "bye".
+With --automatic a program plays the agent: it greets, answers every message, and closes when you say "bye".
 
 Output:
   → the platform sends a request to the receiver (a bot's message, establish, chat, close)
@@ -63,7 +63,7 @@ export function define(command: Command): void {
         .choices(['1', '2'])
         .default('1'),
     )
-    .option('--automatic', 'let a program play the human, without the desk')
+    .option('--automatic', 'let a program play the agent, without the desk')
     .option('--script', 'play two conversations in the terminal, then exit')
     .option('--json', 'one JSON object per line')
     .addHelpText('after', MORE_HELP)
@@ -111,7 +111,7 @@ const deskWelcome = ({ pageUrl, sampleQuestion, ...urls }: Demo): string => `
      The bot answers, and the receiver gets a copy of the answer.
   2. Ask for a human. The conversation appears at the desk.
   3. Choose it there, read the earlier messages, and answer. Both sides can close it.
-  4. Below is every request with its answer. "Teach the AI" adds your answer to the bot's knowledge.
+  4. Below is every request with its answer. "Teach the bot" adds your answer to the bot's knowledge.
 
 ${urlLines(urls)}`;
 
@@ -121,7 +121,7 @@ const automaticWelcome = ({ pageUrl, sampleQuestion, ...urls }: Demo): string =>
   1. Write as a customer, for instance: ${sampleQuestion}
      The bot answers, and the receiver gets a copy of the answer.
   2. Ask for a human. The receiver accepts, and its automatic first reply connects you.
-  3. Continue to write: each message is answered automatically. "bye" makes the human close; Close is you leaving.
+  3. Continue to write: each message is answered automatically. "bye" makes the agent close; Close is you leaving.
   4. Beside the chat is every request with its answer, and faults to switch on.
 
 ${urlLines(urls)}`;

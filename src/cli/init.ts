@@ -65,7 +65,7 @@ const NEXT_STEPS = [
   'npm install',
   'npm test',
   'npm run dev        # the receiver, with the settings of .env',
-  'npm run simulate   # in a second terminal: the platform in miniature, in the browser',
+  'npm run simulate   # in a second terminal: a simulated platform, in the browser',
 ];
 
 /** The choices that go with the answers so far. */

@@ -16,7 +16,7 @@ const { version }: { version: string } = createRequire(import.meta.url)('../../p
 /** Creates the command line. Only the named command is loaded; of the others it knows name and summary. */
 async function createProgram(commandName: string | undefined): Promise<Command> {
   const program = new Command('handoff-kit')
-    .description("The developer's side of a conversational-agent platform: webhooks and human handoffs.")
+    .description("The developer's side of a chatbot platform: webhooks and human handoffs.")
     .version(version, '-V, --version', 'show the version')
     .helpOption('-h, --help', 'show this help')
     .showHelpAfterError('Help: handoff-kit --help, or handoff-kit help <command>')

@@ -120,7 +120,7 @@ function listText(queue: QueueName, jobs: readonly StoredJob[], more: boolean): 
     String(job.attempts),
     shortCell(job.error ?? ''),
   ]);
-  const columns = hasOwners ? COLUMNS.toSpliced(3, 0, 'agent') : COLUMNS;
+  const columns = hasOwners ? COLUMNS.toSpliced(3, 0, 'bot') : COLUMNS;
   return `${table([columns, ...rows])}${more ? '\nThere are more: --limit shows them.' : ''}`;
 }
 

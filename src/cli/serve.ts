@@ -45,7 +45,7 @@ Settings:
     postgres://…    a PostgreSQL database that several machines share
     none            nothing is stored: events are handled while the platform waits
 
-  ADAPTER chooses where human agents answer the conversations that are handed over:
+  ADAPTER chooses where agents answer handed-over conversations:
     desk             in the browser, at /desk of this program. To add agents: handoff-kit desk add-agent
     request-tracker  tickets of Request Tracker 5. Its Scrip: handoff-kit adapter scrip
     chatwoot         an API inbox of Chatwoot; its webhooks go to /adapters/chatwoot
@@ -55,19 +55,19 @@ Settings:
     zendesk          messaging conversations in Zendesk's Agent Workspace; its webhooks go to /adapters/zendesk
     livechat         chats of LiveChat; its webhooks go to /adapters/livechat
     zoho-salesiq     conversations of Zoho SalesIQ; its webhooks go to /adapters/zoho-salesiq
-    none             no human agents: requests for one are answered 503, unless AUTO_REPLY answers
+    none             no agents: handoff requests are answered 503, unless AUTO_REPLY answers
   The default is the desk when PLATFORM_BASE_URL and DATABASE_URL let agents answer and AUTO_REPLY is not set.
-  BOT_ADAPTERS sends the handoffs of some bots to other systems, by the bot_id of the request: 65d4a1=slack, 65d4a2=desk.
+  BOT_ADAPTERS sends the handoffs of some bots to other helpdesks, by the bot_id of the request: 65d4a1=slack, 65d4a2=desk.
   ADAPTER takes all others; with ADAPTER=none they are answered 503.
-  handoff-kit adapter check tests the connection to a system; the program tests it at the start, too.
+  handoff-kit adapter check tests the connection to a helpdesk; the program tests it at the start, too.
 
   TRUST_PROXY is for the desk behind a proxy that terminates HTTPS: with it, cookies are for HTTPS only, and the limit
   on password attempts counts by the address of the browser. Behind one proxy it is 1. With true every client is
   trusted: use it only if no client can bypass the proxy.
 
-  Several agents: the file of --config may have "agents", each with its own webhookUsername, webhookSecret, handoffToken,
-  handoffAuth, platformBaseUrl and platformApiKey: { "agents": { "sales": { "webhookUsername": … }, "support": … } }. Requests are told
-  apart by their credentials, or by the name in their path: <MOUNT_PATH>/sales/chat and so on.
+  Several bots: the file of --config may have "bots", each with its own webhookUsername, webhookSecret, handoffToken,
+  handoffAuth, platformBaseUrl and platformApiKey: { "bots": { "sales": { "webhookUsername": … }, "support": … } }.
+  Requests are told apart by their credentials, or by the name in their path: <MOUNT_PATH>/sales/chat and so on.
 
 Other paths, without authentication and without personal data:
   GET /healthz  200 while the process runs
@@ -83,7 +83,7 @@ Examples:
     $ export PLATFORM_BASE_URL=https://api.example.com PLATFORM_API_KEY=…
     $ handoff-kit serve --greeting 'Hello, one moment please.'
 
-  Human agents answer in Slack:
+  Agents answer in Slack:
     $ export ADAPTER=slack SLACK_BOT_TOKEN=… SLACK_SIGNING_SECRET=… SLACK_CHANNEL=C0123456789
     $ handoff-kit adapter check && handoff-kit serve
 

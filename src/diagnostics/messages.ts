@@ -143,7 +143,7 @@ export interface FailureMessage {
  *
  * @example
  * import { subscribe } from 'node:diagnostics_channel';
- * import type { Steps } from 'handoff-kit';
+ * import type { Steps } from 'handoff-kit/diagnostics';
  *
  * subscribe('tracing:handoff-kit:handle:asyncEnd', (message) => {
  *   const { event, attempt, error } = message as Steps['handle'];

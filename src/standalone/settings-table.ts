@@ -41,7 +41,7 @@ export const SETTINGS: Readonly<Record<SettingKey, SettingInfo>> = {
   webhookUsername: {
     env: 'WEBHOOK_USERNAME',
     flag: '--webhook-username <name>',
-    help: "the webhook username from the agent's integration settings; required",
+    help: "the webhook username from the bot's integration settings; required",
   },
   webhookSecret: {
     env: 'WEBHOOK_SECRET',
@@ -66,7 +66,7 @@ export const SETTINGS: Readonly<Record<SettingKey, SettingInfo>> = {
   platformApiKey: {
     env: 'PLATFORM_API_KEY',
     flag: '--platform-api-key <key>',
-    help: "the agent's API key, for replies",
+    help: "the bot's API key, for replies",
   },
   databaseUrl: {
     env: 'DATABASE_URL',
@@ -111,12 +111,12 @@ export const SETTINGS: Readonly<Record<SettingKey, SettingInfo>> = {
   adapter: {
     env: 'ADAPTER',
     flag: '--adapter <name>',
-    help: `where human agents answer: desk (in the browser), ${ADAPTER_NAMES.join(', ')}, or none, which refuses requests for a human unless AUTO_REPLY answers; default desk when replies and storage are on and AUTO_REPLY is off`,
+    help: `where agents answer: desk (in the browser), ${ADAPTER_NAMES.join(', ')}, or none, which refuses handoff requests unless AUTO_REPLY answers; default desk when replies and storage are on and AUTO_REPLY is off`,
   },
   botAdapters: {
     env: 'BOT_ADAPTERS',
     flag: '--bot-adapters <list>',
-    help: 'other systems for the handoffs of some bots, by the bot_id of the request: 65d4a1=slack, 65d4a2=desk; ADAPTER takes all others',
+    help: 'other helpdesks for the handoffs of some bots, by the bot_id of the request: 65d4a1=slack, 65d4a2=desk; ADAPTER takes all others',
   },
   rtUrl: { env: 'RT_URL', flag: '--rt-url <url>', help: 'the URL of Request Tracker' },
   rtToken: { env: 'RT_TOKEN', flag: '--rt-token <token>', help: "an auth token of Request Tracker's user" },
@@ -306,7 +306,7 @@ export const SETTINGS: Readonly<Record<SettingKey, SettingInfo>> = {
   zohoSalesiqDepartmentId: {
     env: 'ZOHO_SALESIQ_DEPARTMENT_ID',
     flag: '--zoho-salesiq-department-id <id>',
-    help: 'the id of the department whose operators answer',
+    help: 'the id of the department whose agents answer',
   },
   zohoClientId: {
     env: 'ZOHO_CLIENT_ID',
@@ -341,12 +341,12 @@ export const SETTINGS: Readonly<Record<SettingKey, SettingInfo>> = {
   agentNames: {
     env: 'AGENT_NAMES',
     flag: '--agent-names',
-    help: "put the human agent's name before each reply",
+    help: "put the agent's name before each reply",
   },
   businessHours: {
     env: 'BUSINESS_HOURS',
     flag: '--business-hours <hours>',
-    help: "the hours in which human agents answer, such as 'Europe/Berlin mon-fri 09:00-17:00, sat 10:00-14:00'; default always",
+    help: "the hours in which agents answer, such as 'Europe/Berlin mon-fri 09:00-17:00, sat 10:00-14:00'; default always",
   },
   outsideHours: {
     env: 'OUTSIDE_HOURS',
@@ -361,7 +361,7 @@ export const SETTINGS: Readonly<Record<SettingKey, SettingInfo>> = {
   delayed: {
     env: 'DELAYED',
     flag: '--delayed <text>',
-    help: 'the reply to users whose messages wait because the human-service system does not answer, at most every ten minutes; default none',
+    help: 'the reply to users whose messages wait because the helpdesk does not answer, at most every ten minutes; default none',
   },
   deskIdleMinutes: {
     env: 'DESK_IDLE_MINUTES',
@@ -428,7 +428,7 @@ export const SETTINGS: Readonly<Record<SettingKey, SettingInfo>> = {
 /** The keys of all settings, in the order of {@link SETTINGS}. */
 export const SETTING_KEYS = Object.keys(SETTINGS) as readonly SettingKey[];
 
-/** The settings that each agent has for itself, where a config file names several agents. */
+/** The settings that each bot has for itself, where a config file names several bots. */
 export const BOT_KEYS = [
   'webhookUsername',
   'webhookSecret',
@@ -463,7 +463,7 @@ export const SETTING_GROUPS: readonly SettingGroup[] = [
     keys: ['databaseUrl', 'concurrency', 'maxAttempts', 'rememberDays', 'whenUnknown'],
   },
   {
-    title: 'Human agents',
+    title: 'Agents',
     keys: ['adapter', 'botAdapters', 'agentNames', 'businessHours', 'outsideHours', 'unavailable', 'delayed'],
   },
   {

@@ -1,10 +1,11 @@
-import { createBridge, type Receiver } from 'handoff-kit';
+import type { Receiver } from 'handoff-kit';
 import { chatwoot } from 'handoff-kit/adapters/chatwoot';
+import { createBridge } from 'handoff-kit/bridge';
 
 /** The path of Chatwoot's webhooks: the Webhook URL of the API inbox. */
 export const HUMANS_PATH = '/adapters/chatwoot';
 
-/** Humans answer in an API inbox of Chatwoot. */
+/** Agents answer in an API inbox of Chatwoot. */
 export function connectHumans(receiver: Receiver) {
   const { CHATWOOT_URL = '', CHATWOOT_INBOX = '', CHATWOOT_WEBHOOK_SECRET = '' } = process.env;
   return createBridge({

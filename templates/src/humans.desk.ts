@@ -4,7 +4,7 @@ import { createDesk } from 'handoff-kit/adapters/desk';
 /** The address of the desk in the browser. */
 export const HUMANS_PATH = '/desk';
 
-/** Humans answer at the desk. `npm run add-agent -- ann` makes a login. */
+/** Agents answer at the desk. `npm run add-agent -- ann` makes a login. */
 export function connectHumans(receiver: Receiver) {
   const desk = createDesk({ receiver, agents: 'stored' });
   return { webhook: desk, close: () => desk.close() };

@@ -16,11 +16,11 @@ export function settings(): ReceiverOptions {
   };
 }
 
-/** The receiver with its handlers. Tests pass options of their own. */
+/** The receiver with its handlers. Tests pass their own options. */
 export function buildReceiver(options: ReceiverOptions = settings()) {
   const receiver = createReceiver(options);
   receiver.on('message', ({ conversationId, text, log }) =>
-    log.info({ conversationId, characters: text.length }, 'the AI agent answered'),
+    log.info({ conversationId, characters: text.length }, 'the bot answered'),
   );
   return { receiver, humans: connectHumans(receiver) };
 }

@@ -17,7 +17,7 @@ afterEach(async () => {
   await built.humans.close();
 });
 
-test('a user waits for a human, whose reply arrives', async () => {
+test('a user waits for an agent, whose reply arrives', async () => {
   const { id } = await bench.requestHandoff();
   await bench.say('Where is my order?');
   await built.receiver.conversations.reply(id, 'On its way.');

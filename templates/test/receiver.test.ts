@@ -22,7 +22,7 @@ test('the availability test is answered', async () => {
 });
 
 // vitest.config.ts has an address at which nobody listens.
-test('a user is told that no human is free while the helpdesk is down', async () => {
+test('a user is told that no agent is free while the helpdesk is down', async () => {
   await bench.requestHandoff();
   expect(bench.conversation.state).toBe('busy');
 });

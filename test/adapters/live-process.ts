@@ -3,15 +3,8 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { sqlite } from '../../src/delivery/sqlite/index.js';
-import {
-  type Adapter,
-  type Bridge,
-  type BridgeOptions,
-  createBridge,
-  createReceiver,
-  noAuth,
-  type Receiver,
-} from '../../src/index.js';
+import { type Adapter, type Bridge, type BridgeOptions, createBridge } from '../../src/public/bridge.js';
+import { createReceiver, noAuth, type Receiver } from '../../src/public/index.js';
 import { createTestBench, type TestBench } from '../../src/testing/index.js';
 import { logLines } from '../helpers/log-lines.js';
 import { listen } from '../helpers/serve.js';

@@ -1,7 +1,7 @@
 import express, { type ErrorRequestHandler, type RequestHandler } from 'express';
 import express4 from 'express4';
 import { expect, it } from 'vitest';
-import { createReceiver, noAuth } from '../../src/index.js';
+import { createReceiver, noAuth } from '../../src/public/index.js';
 import { botMessageBody } from '../fixtures/bodies.js';
 import { listen } from '../helpers/serve.js';
 import { describeHost } from './cases.js';

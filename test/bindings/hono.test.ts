@@ -2,7 +2,7 @@ import { serve } from '@hono/node-server';
 import { Hono, type MiddlewareHandler } from 'hono';
 import { describe, expect, it } from 'vitest';
 import { handoffKit } from '../../src/bindings/hono.js';
-import { type AuthRequest, noAuth } from '../../src/index.js';
+import { type AuthRequest, noAuth } from '../../src/public/index.js';
 import { botMessageBody, chatBody } from '../fixtures/bodies.js';
 import { makeReceiver } from '../helpers/start.js';
 import { describeHost } from './cases.js';

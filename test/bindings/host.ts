@@ -1,5 +1,5 @@
 import { onTestFinished } from 'vitest';
-import type { Receiver } from '../../src/index.js';
+import type { Receiver } from '../../src/public/index.js';
 import { createCondition } from '../helpers/deferred.js';
 import { type ApplicationOptions, createApplication, type Note } from './application.js';
 

@@ -1,7 +1,7 @@
 import { bodyParser } from '@koa/bodyparser';
 import Koa from 'koa';
 import { expect, it } from 'vitest';
-import type { RequestListener } from '../../src/index.js';
+import type { RequestListener } from '../../src/public/bindings.js';
 import { botMessageBody } from '../fixtures/bodies.js';
 import { listen, serve } from '../helpers/serve.js';
 import { makeReceiver } from '../helpers/start.js';

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { lambdaHandler } from '../../src/bindings/lambda.js';
 import { postgres } from '../../src/delivery/postgres/index.js';
-import { createReceiver, noAuth } from '../../src/index.js';
+import { createReceiver, noAuth } from '../../src/public/index.js';
 import { chatBody, establishBody } from '../fixtures/bodies.js';
 import { fakePlatform } from '../helpers/fake-platform.js';
 import { logLines } from '../helpers/log-lines.js';

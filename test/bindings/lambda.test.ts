@@ -3,7 +3,7 @@ import type { APIGatewayProxyHandler, APIGatewayProxyHandlerV2, LambdaFunctionUR
 import { describe, expect, expectTypeOf, it } from 'vitest';
 import { lambdaHandler } from '../../src/bindings/lambda.js';
 import { sqlite } from '../../src/delivery/sqlite/index.js';
-import { createReceiver, inline, noAuth } from '../../src/index.js';
+import { createReceiver, inline, noAuth } from '../../src/public/index.js';
 import { botMessageBody, chatBody, establishBody } from '../fixtures/bodies.js';
 import { deferred } from '../helpers/deferred.js';
 import { fakePlatform } from '../helpers/fake-platform.js';

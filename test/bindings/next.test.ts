@@ -64,6 +64,8 @@ async function startNext(options: ApplicationOptions): Promise<RunningHost> {
     child.once('exit', (code) => failed(new Error(`next start ended with ${code}`)));
     child.stdout?.on('data', (text: Buffer) => text.includes('Ready') && ready());
   });
+  // Next loads a route with its first request. On a busy machine, that takes longer than the platform waits.
+  await fetch(`http://127.0.0.1:${port}/webhook`);
   return { port, notes };
 }
 

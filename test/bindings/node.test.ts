@@ -1,4 +1,4 @@
-import type { RequestListener } from '../../src/index.js';
+import type { RequestListener } from '../../src/public/bindings.js';
 import { listen } from '../helpers/serve.js';
 import { describeHost } from './cases.js';
 import { BASE, inProcess, parser } from './host.js';

@@ -1,12 +1,12 @@
 import { describe, expect, it, vi } from 'vitest';
-import { AdapterError } from '../../src/adapter.js';
 import { createAdmitHandoff } from '../../src/bridge/accept-handoff.js';
 import { createAdapterCalls } from '../../src/bridge/adapter-calls.js';
 import { createCounters } from '../../src/bridge/bridge-context.js';
 import { readOptions } from '../../src/bridge/options.js';
 import { joinReceiver } from '../../src/bridge/ownership.js';
-import { type AdmitContext, createReceiver, noAuth } from '../../src/index.js';
 import { silentLog } from '../../src/internal/index.js';
+import { AdapterError } from '../../src/public/adapter.js';
+import { type AdmitContext, createReceiver, noAuth } from '../../src/public/index.js';
 import { deferred } from '../helpers/deferred.js';
 import { requestEvent } from '../helpers/events.js';
 import { eventually } from '../helpers/eventually.js';

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { createAdapterHttp } from '../../src/adapter.js';
+import { createAdapterHttp } from '../../src/public/adapter.js';
 import { serve } from '../helpers/serve.js';
 
 it('createAdapterHttp sends a form, as token endpoints expect', async () => {

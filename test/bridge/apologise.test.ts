@@ -1,5 +1,5 @@
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
-import { AdapterError } from '../../src/adapter.js';
+import { AdapterError } from '../../src/public/adapter.js';
 import { eventually } from '../helpers/eventually.js';
 import { fakeDesk } from './fake-desk.js';
 import { setUpBridge, sqliteDelivery } from './setup.js';

@@ -1,5 +1,10 @@
 import { describe, expect, it, vi } from 'vitest';
-import { type Adapter, AdapterError, type AdapterErrorKind, type InboundEvent } from '../../src/adapter.js';
+import {
+  type Adapter,
+  AdapterError,
+  type AdapterErrorKind,
+  type InboundEvent,
+} from '../../src/public/adapter.js';
 import { deferred } from '../helpers/deferred.js';
 import { eventually } from '../helpers/eventually.js';
 import { agentCloses, agentSays, fakeDesk } from './fake-desk.js';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { AdapterError } from '../../src/adapter.js';
+import { AdapterError } from '../../src/public/adapter.js';
 import { eventually } from '../helpers/eventually.js';
 import { agentCloses, fakeDesk } from './fake-desk.js';
 import { onSharedFile } from './instances.js';

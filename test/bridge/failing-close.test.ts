@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { AdapterError } from '../../src/adapter.js';
-import type { BridgeOptions, Receiver } from '../../src/index.js';
+import { AdapterError } from '../../src/public/adapter.js';
+import type { BridgeOptions } from '../../src/public/bridge.js';
+import type { Receiver } from '../../src/public/index.js';
 import { LEVEL } from '../helpers/log-lines.js';
 import { fakeDesk } from './fake-desk.js';
 import { onSharedFile } from './instances.js';

@@ -10,7 +10,7 @@ import {
   type OpenedConversation,
   type OutgoingMessage,
   verifySignature,
-} from '../../src/adapter.js';
+} from '../../src/public/adapter.js';
 
 /** The secret of the desk's webhooks. */
 export const DESK_SECRET = 'S3cret-of-the-desk';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { htmlToText } from '../../src/adapter.js';
+import { htmlToText } from '../../src/public/adapter.js';
 
 describe('HTML of the rich text editor', () => {
   it.each([

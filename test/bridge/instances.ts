@@ -1,15 +1,10 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
-import type { Adapter, AdapterCapabilities, InboundEvent } from '../../src/adapter.js';
-import {
-  type BridgeOptions,
-  createBridge,
-  createReceiver,
-  type Delivery,
-  pathToken,
-  type RequestListener,
-} from '../../src/index.js';
+import type { Adapter, AdapterCapabilities, InboundEvent } from '../../src/public/adapter.js';
+import type { RequestListener } from '../../src/public/bindings.js';
+import { type BridgeOptions, createBridge } from '../../src/public/bridge.js';
+import { createReceiver, type Delivery, pathToken } from '../../src/public/index.js';
 import { createTestBench } from '../../src/testing/index.js';
 import { PATH_TOKEN } from '../helpers/credentials.js';
 import { logLines } from '../helpers/log-lines.js';

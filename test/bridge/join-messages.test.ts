@@ -1,7 +1,7 @@
 import request from 'supertest';
 import { describe, expect, it } from 'vitest';
-import { AdapterError } from '../../src/adapter.js';
-import { noAuth } from '../../src/index.js';
+import { AdapterError } from '../../src/public/adapter.js';
+import { noAuth } from '../../src/public/index.js';
 import { deferred } from '../helpers/deferred.js';
 import { eventually } from '../helpers/eventually.js';
 import { setUpBridge, sqliteDelivery } from './setup.js';

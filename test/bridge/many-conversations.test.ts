@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, it } from 'vitest';
-import { AdapterError } from '../../src/adapter.js';
 import { sqlite } from '../../src/delivery/sqlite/index.js';
+import { AdapterError } from '../../src/public/adapter.js';
 import { eventually } from '../helpers/eventually.js';
 import { temporaryFolder } from '../helpers/sqlite-store.js';
 import { agentCloses, agentSays, fakeDesk } from './fake-desk.js';

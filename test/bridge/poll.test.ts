@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { AdapterError } from '../../src/adapter.js';
+import { AdapterError } from '../../src/public/adapter.js';
 import { eventually } from '../helpers/eventually.js';
 import { temporaryFolder } from '../helpers/sqlite-store.js';
 import { agentSays, fakeDesk } from './fake-desk.js';

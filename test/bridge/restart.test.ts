@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import type { EmitEvents } from '../../src/adapter.js';
 import { sessionKey } from '../../src/bridge/conversation.js';
+import type { EmitEvents } from '../../src/public/adapter.js';
 import { requestEvent } from '../helpers/events.js';
 import { eventually } from '../helpers/eventually.js';
 import { agentCloses, agentSays, fakeDesk } from './fake-desk.js';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { AdapterError, type HandoffRoute } from '../../src/adapter.js';
+import { AdapterError, type HandoffRoute } from '../../src/public/adapter.js';
 import { LEVEL } from '../helpers/log-lines.js';
 import { fakeDesk } from './fake-desk.js';
 import { setUpBridge } from './setup.js';

@@ -1,15 +1,14 @@
 import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
-import type { Adapter, AdapterCapabilities, InboundEvent } from '../../src/adapter.js';
 import { type SqliteOptions, sqlite } from '../../src/delivery/sqlite/index.js';
+import type { Adapter, AdapterCapabilities, InboundEvent } from '../../src/public/adapter.js';
+import { type BridgeOptions, createBridge } from '../../src/public/bridge.js';
 import {
-  type BridgeOptions,
-  createBridge,
   createReceiver,
   type Delivery,
   type Receiver,
   type ReceiverOptions,
-} from '../../src/index.js';
+} from '../../src/public/index.js';
 import { createTestBench, type TestBenchOptions } from '../../src/testing/index.js';
 import { logLines } from '../helpers/log-lines.js';
 import { serve } from '../helpers/serve.js';

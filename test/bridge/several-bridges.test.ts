@@ -1,6 +1,7 @@
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { type Adapter, AdapterError } from '../../src/adapter.js';
-import { type BridgeOptions, createBridge, createReceiver, noAuth, type Receiver } from '../../src/index.js';
+import { type Adapter, AdapterError } from '../../src/public/adapter.js';
+import { type BridgeOptions, createBridge } from '../../src/public/bridge.js';
+import { createReceiver, noAuth, type Receiver } from '../../src/public/index.js';
 import { createTestBench } from '../../src/testing/index.js';
 import { eventually } from '../helpers/eventually.js';
 import { logLines } from '../helpers/log-lines.js';

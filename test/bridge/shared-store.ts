@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { AdapterError } from '../../src/adapter.js';
 import { createSharedRateLimiter } from '../../src/bridge/shared-rate-limiter.js';
-import { createReceiver, type Delivery, noAuth } from '../../src/index.js';
+import { AdapterError } from '../../src/public/adapter.js';
+import { createReceiver, type Delivery, noAuth } from '../../src/public/index.js';
 import { eventually } from '../helpers/eventually.js';
 import { fakeDesk } from './fake-desk.js';
 import { onSharedStore } from './instances.js';

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import type { Adapter, EmitEvents } from '../../src/adapter.js';
-import type { Receipt } from '../../src/index.js';
+import type { Adapter, EmitEvents } from '../../src/public/adapter.js';
+import type { Receipt } from '../../src/public/index.js';
 import { eventually } from '../helpers/eventually.js';
 import { agentSays } from './fake-desk.js';
 import { setUpBridge } from './setup.js';

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { createAdapterHttp, createTokenAuthorization } from '../../src/adapter.js';
+import { createAdapterHttp, createTokenAuthorization } from '../../src/public/adapter.js';
 import { CALL } from '../fixtures/adapter-session.js';
 
 beforeEach(() => {

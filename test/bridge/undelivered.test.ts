@@ -4,7 +4,7 @@ import {
   AdapterError,
   type UndeliveredMessage,
   type UndeliveredReason,
-} from '../../src/adapter.js';
+} from '../../src/public/adapter.js';
 import { eventually } from '../helpers/eventually.js';
 import { serve } from '../helpers/serve.js';
 import { agentCloses, agentSays, fakeDesk } from './fake-desk.js';

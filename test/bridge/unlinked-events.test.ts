@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, it, vi } from 'vitest';
-import { AdapterError, type EmitEvents } from '../../src/adapter.js';
 import { sessionKey } from '../../src/bridge/conversation.js';
+import { AdapterError, type EmitEvents } from '../../src/public/adapter.js';
 import { requestEvent } from '../helpers/events.js';
 import { eventually } from '../helpers/eventually.js';
 import { LEVEL } from '../helpers/log-lines.js';

@@ -1,6 +1,6 @@
 import { createHmac, generateKeyPairSync, sign as signRsa } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
-import { verifyRsaSignature, verifySecret, verifySignature } from '../../src/adapter.js';
+import { verifyRsaSignature, verifySecret, verifySignature } from '../../src/public/adapter.js';
 
 const sign = (algorithm: string, secret: string): string =>
   createHmac(algorithm, secret).update('payload').digest('hex');

@@ -71,9 +71,9 @@ describeInBrowser('both sides of the demo on one page', () => {
     await left.locator('body').evaluate('scrollTo(0, 0)');
     await takeScreenshot(page, 'demo');
 
-    await right.getByRole('button', { name: 'Teach the AI' }).click();
+    await right.getByRole('button', { name: 'Teach the bot' }).click();
     await right.getByRole('button', { name: 'Teach', exact: true }).click();
-    await demo.nextStep('Ask the same on the left: the AI knows it now.');
+    await demo.nextStep('Ask the same on the left: the bot knows it now.');
     await left.getByRole('button', { name: 'Close' }).click();
     await demo.nextStep('Done: a whole handoff.');
     await right.getByRole('log').getByText('The customer left').waitFor();
@@ -93,7 +93,7 @@ describeInBrowser('both sides of the demo on one page', () => {
     await demo.customerSees('Goodbye.');
     await demo.right.getByRole('button', { name: 'Close', exact: true }).click();
     await demo.right.getByRole('dialog').getByRole('button', { name: 'Close' }).click();
-    await demo.left.getByText('The human closed the conversation').waitFor();
+    await demo.left.getByText('The agent closed the conversation').waitFor();
     await demo.nextStep('Done: a whole handoff.');
   });
 

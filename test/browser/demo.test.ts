@@ -30,16 +30,16 @@ describeInBrowser('the demo in a browser', () => {
     const { page, foreignRequests, consoleErrors } = await openDemo(browser, DESKTOP);
     const customer = customerAt(page);
     await customer.say(QUESTION);
-    await customer.sees('agent', 'Two days.');
+    await customer.sees('bot', 'Two days.');
     await customer.press('Ask for a human');
     await customer.sees('human', 'I stand in for a human and answer automatically');
-    await customer.status('Connected with a human');
+    await customer.status('Connected with an agent');
     await customer.say(COMPLAINT);
     await customer.sees('human', `Thank you! You wrote: "${COMPLAINT}" (automatic answer)`);
     const requests = ['→ message', '← reply', '→ chat', '→ message', '← reply', '→ establish', '→ message'];
     expect(await customer.requests(7)).toEqual(requests);
     await customer.press('Close');
-    await customer.status('You left the human');
+    await customer.status('You left the agent');
     expect(await customer.requests(8)).toEqual(['→ close', ...requests]);
     expect(await page.locator('#exchanges .outcome[data-good="no"]').count()).toBe(0);
     expect({ foreignRequests, consoleErrors }).toEqual({ foreignRequests: [], consoleErrors: [] });
@@ -49,10 +49,10 @@ describeInBrowser('the demo in a browser', () => {
     const { page } = await openDemo(browser, DESKTOP);
     const customer = customerAt(page);
     await customer.press('Ask for a human');
-    await customer.status('Connected with a human');
+    await customer.status('Connected with an agent');
     await customer.say('Goodbye');
     await customer.sees('human', 'I close the conversation now');
-    await customer.status('The human closed the conversation');
+    await customer.status('The agent closed the conversation');
     expect(await customer.requests(7)).toContain('← close');
   });
 
@@ -62,10 +62,10 @@ describeInBrowser('the demo in a browser', () => {
     await tabTo(page, 'text');
     await page.keyboard.type(QUESTION);
     await page.keyboard.press('Enter');
-    await customer.sees('agent', 'Two days.');
+    await customer.sees('bot', 'Two days.');
     await tabTo(page, 'ask');
     await page.keyboard.press('Space');
-    await customer.status('Connected with a human');
+    await customer.status('Connected with an agent');
     // The pressed button becomes disabled, which must not lose the focus.
     expect(await page.evaluate<string>('document.activeElement?.id ?? ""')).toBe('text');
     await page.keyboard.type('One line');
@@ -75,7 +75,7 @@ describeInBrowser('the demo in a browser', () => {
     await customer.sees('human', 'and another');
     await tabTo(page, 'leave');
     await page.keyboard.press('Enter');
-    await customer.status('You left the human');
+    await customer.status('You left the agent');
     expect(consoleErrors).toEqual([]);
   });
 
@@ -84,7 +84,7 @@ describeInBrowser('the demo in a browser', () => {
     const customer = customerAt(page);
     expect(await overflowing(page)).toEqual([]);
     await customer.press('Ask for a human');
-    await customer.status('Connected with a human');
+    await customer.status('Connected with an agent');
     await customer.say('Donaudampfschifffahrt'.repeat(20));
     await customer.sees('human', 'Donaudampfschifffahrt');
     await customer.requests(6);
@@ -101,7 +101,7 @@ describeInBrowser('the demo in a browser', () => {
     await customer.say(markup);
     await customer.sees('user', markup);
     await customer.press('Ask for a human');
-    await customer.status('Connected with a human');
+    await customer.status('Connected with an agent');
     await customer.say(markup);
     await customer.sees('human', `Thank you! You wrote: "${markup}" (automatic answer)`);
     await customer.requests(7);

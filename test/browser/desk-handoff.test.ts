@@ -25,7 +25,7 @@ describeInBrowser('a handoff at the desk', () => {
     const window = await openWindow(browser, bench.platform.baseUrl);
     const customer = customerAt(window.page);
     await customer.say('Where is my parcel?');
-    await customer.sees('agent', 'I only know what was added to my knowledge');
+    await customer.sees('bot', 'I only know what was added to my knowledge');
     await customer.press('Ask for a human');
 
     await ann.notice.getByText('New conversation').waitFor();
@@ -40,11 +40,11 @@ describeInBrowser('a handoff at the desk', () => {
     await ann.reply('It is in Lyon.');
     await customer.sees('human', 'It is in Lyon.');
     await ann.delivery('It is in Lyon.', 'sent');
-    await customer.status('Connected with a human');
+    await customer.status('Connected with an agent');
     await customer.say('Thank you!');
     await ann.sees('customer', 'Thank you!');
     await ann.close();
-    await customer.status('The human closed the conversation');
+    await customer.status('The agent closed the conversation');
     await ann.seesEvent('Ann closed it');
     const { consoleErrors, foreignRequests } = ann;
     expect({ consoleErrors, foreignRequests }).toEqual({ consoleErrors: [], foreignRequests: [] });

@@ -104,7 +104,7 @@ describeInBrowser('the settings of the desk', () => {
     await logIn(page, 'cleo');
     await page.getByRole('link').filter({ hasText: 'maria' }).click();
     await page.getByText('Hello from Bob').first().waitFor();
-    for (const name of ['Take over', 'Teach the AI', 'Transfer to…']) {
+    for (const name of ['Take over', 'Teach the bot', 'Transfer to…']) {
       expect(await page.getByRole('button', { name }).count(), name).toBe(0);
     }
     await page.getByRole('link', { name: 'Dashboard' }).click();

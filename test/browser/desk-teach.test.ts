@@ -22,7 +22,7 @@ describeInBrowser('teaching at the desk', () => {
     const dialog = ann.page.getByRole('dialog', { name: 'Teach the bot this answer' });
     const customer = customerAt((await openWindow(browser, bench.platform.baseUrl)).page);
     await customer.say(QUESTION);
-    await customer.sees('agent', 'I only know what was added to my knowledge');
+    await customer.sees('bot', 'I only know what was added to my knowledge');
     await customer.press('Ask for a human');
     await ann.inbox.getByRole('link').click();
     await customer.say(WISH);
@@ -31,7 +31,7 @@ describeInBrowser('teaching at the desk', () => {
     await ann.delivery('yes we do', 'sent');
 
     // The agent can review and edit the pair before it is sent.
-    await ann.press('Teach the AI');
+    await ann.press('Teach the bot');
     await dialog.getByText('a new document with this question and answer').waitFor();
     await dialog.getByLabel("Start from a customer's message").selectOption({ label: QUESTION });
     expect(await dialog.getByLabel('Question').inputValue()).toBe(QUESTION);
@@ -40,7 +40,7 @@ describeInBrowser('teaching at the desk', () => {
     await dialog.getByRole('button', { name: 'Teach' }).click();
     await ann.notice.getByText('The bot knows it now.').waitFor();
 
-    await ann.press('Teach the AI');
+    await ann.press('Teach the bot');
     await dialog.getByText('2 questions and answers, this one included').waitFor();
     await dialog.getByText('See the whole list').click();
     await dialog.getByText('Yes, we ship to Norway.').waitFor();
@@ -50,12 +50,12 @@ describeInBrowser('teaching at the desk', () => {
     await dialog.waitFor({ state: 'detached' });
     await ann.close();
 
-    await customer.status('The human closed the conversation');
+    await customer.status('The agent closed the conversation');
     await customer.press('New customer');
     await customer.say(QUESTION);
-    await customer.sees('agent', 'Yes, we ship to Norway.');
+    await customer.sees('bot', 'Yes, we ship to Norway.');
     await customer.say('Are you human?');
-    await customer.sees('agent', 'Some of us are.');
+    await customer.sees('bot', 'Some of us are.');
     expect(ann.consoleErrors).toEqual([]);
   });
 
@@ -68,7 +68,7 @@ describeInBrowser('teaching at the desk', () => {
     await ann.reply('Yes.');
     await ann.delivery('Yes.', 'sent');
     bench.faults.set('answerError', { on: ['addQa'] });
-    await ann.press('Teach the AI');
+    await ann.press('Teach the bot');
     await ann.press('Teach');
     await ann.notice.getByText('The platform did not take it').waitFor();
     bench.faults.clear('answerError');

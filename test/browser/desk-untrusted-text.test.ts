@@ -42,7 +42,7 @@ describeInBrowser('untrusted text at the desk', () => {
     await page.locator('.details').getByText(`${MARKUP}@example.com`).waitFor();
     await ann.transferTo(MARKUP.slice(0, 90));
     await ann.seesEvent(`Ann gave it to ${MARKUP.slice(0, 90)}`);
-    await ann.press('Teach the AI');
+    await ann.press('Teach the bot');
     await page.getByRole('dialog').waitFor();
 
     expect(await page.locator('#desk').locator('img, script, style, b, a[href^="javascript"]').count()).toBe(

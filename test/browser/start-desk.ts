@@ -4,7 +4,7 @@ import type { Browser, BrowserContext, BrowserContextOptions, Page } from 'playw
 import { onTestFinished } from 'vitest';
 import { type AgentRole, createDesk, type Desk, type HostSession } from '../../src/adapters/desk/index.js';
 import { type SqliteOptions, sqlite } from '../../src/delivery/sqlite/index.js';
-import { createReceiver } from '../../src/index.js';
+import { createReceiver } from '../../src/public/index.js';
 import { createTestBench, type TestBench } from '../../src/testing/index.js';
 import { logLines } from '../helpers/log-lines.js';
 import { serve } from '../helpers/serve.js';

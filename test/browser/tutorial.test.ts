@@ -25,7 +25,7 @@ const children: ChildProcess[] = [];
 /** The environment of a reader, without the variables of this test run and of this machine's tests. */
 const environment: Record<string, string | undefined> = Object.fromEntries(
   Object.entries(process.env).filter(
-    ([name]) => !/^(VITEST|NODE_|TEST$|npm_|PORT$|DATABASE_URL$)/.test(name),
+    ([name]) => !/^(VITEST|NODE_(?!EXTRA_CA_CERTS)|TEST$|npm_|PORT$|DATABASE_URL$)/.test(name),
   ),
 );
 

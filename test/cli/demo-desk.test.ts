@@ -40,7 +40,7 @@ describe('the demo with the desk', () => {
   });
 
   it('has two bots on request, whose conversations the desk tells apart', async () => {
-    const { program, origin, token } = await startDemo('--agents', '2');
+    const { program, origin, token } = await startDemo('--bots', '2');
     const answer = await fetch(`${origin}/desk/enter?token=${token}`, { redirect: 'manual' });
     const agent = await clientOf(origin, cookieOf(answer));
     expect((await agent.state()).bots).toEqual(['sales', 'support']);

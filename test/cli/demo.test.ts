@@ -19,7 +19,7 @@ const jsonLines = (program: RunningProgram): Record<string, unknown>[] =>
     .map((line) => JSON.parse(line));
 
 const STEPS =
-  'agent message, establish, first reply, chat, reply, close, establish, first reply, chat, reply, human close'.split(
+  'bot message, establish, first reply, chat, reply, close, establish, first reply, chat, reply, human close'.split(
     ', ',
   );
 
@@ -61,7 +61,7 @@ describe('demo --script', () => {
   });
 
   it.each([
-    ['a wrong credential', 'agent message', (platform: Simulator) => platform.faults.set('wrongCredentials')],
+    ['a wrong credential', 'bot message', (platform: Simulator) => platform.faults.set('wrongCredentials')],
     [
       'a lost request',
       'establish',

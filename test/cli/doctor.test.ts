@@ -2,7 +2,7 @@ import type { RequestListener } from 'node:http';
 import express from 'express';
 import { describe, expect, it } from 'vitest';
 import { type ReceiverTarget, redactSecrets } from '../../src/doctor/index.js';
-import { bearer, noAuth, pathToken, webhookUser } from '../../src/index.js';
+import { bearer, noAuth, pathToken, webhookUser } from '../../src/public/index.js';
 import { MISTAKES, type Mistake } from '../fixtures/wrong-receiver-mistakes.js';
 import { BEARER_TOKEN, PATH_TOKEN, SECRET, USERNAME } from '../helpers/credentials.js';
 import { serve } from '../helpers/serve.js';

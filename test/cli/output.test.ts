@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
 import { asSentence, outputFor, printFailure } from '../../src/cli/output.js';
-import { HandoffKitError } from '../../src/index.js';
+import { HandoffKitError } from '../../src/public/index.js';
 
 const stream = (isTTY: boolean) => ({ isTTY, write: () => true });
 

@@ -2,7 +2,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { pathToken, webhookUser } from '../../src/index.js';
+import { pathToken, webhookUser } from '../../src/public/index.js';
 import { chatBody } from '../fixtures/bodies.js';
 import { PATH_TOKEN, SECRET, USERNAME } from '../helpers/credentials.js';
 import { serve } from '../helpers/serve.js';

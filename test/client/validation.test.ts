@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { createPlatformClient, type PlatformClient, PlatformError } from '../../src/client/index.js';
-import { HandoffKitError } from '../../src/index.js';
 import { ValidationError } from '../../src/protocol/index.js';
+import { HandoffKitError } from '../../src/public/index.js';
 import { freePort } from '../helpers/free-port.js';
 import { CLOSE, clientOf, platformAnswering, QA_TEXT, REPLY } from './support.js';
 

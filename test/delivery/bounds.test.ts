@@ -1,7 +1,7 @@
 import { queryObjects } from 'node:v8';
 import request from 'supertest';
 import { describe, expect, it } from 'vitest';
-import { inline } from '../../src/index.js';
+import { inline } from '../../src/public/index.js';
 import { chatBody } from '../fixtures/bodies.js';
 import { deferred } from '../helpers/deferred.js';
 import { chatEvent } from '../helpers/events.js';

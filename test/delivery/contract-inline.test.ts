@@ -1,4 +1,4 @@
-import { inline } from '../../src/index.js';
+import { inline } from '../../src/public/index.js';
 import { describeDelivery } from './contract.js';
 
 describeDelivery('the inline engine', {

@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import request from 'supertest';
 import { describe, expect, it, vi } from 'vitest';
-import { inline } from '../../src/index.js';
+import { inline } from '../../src/public/index.js';
 import { botMessageBody } from '../fixtures/bodies.js';
 import { deferred } from '../helpers/deferred.js';
 import { chatEvent } from '../helpers/events.js';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { inline, Postponed } from '../../src/index.js';
+import { inline, Postponed } from '../../src/public/index.js';
 import { chatEvent } from '../helpers/events.js';
 import { AN_HOUR, type Engine, type EngineOptions, notes, stage } from './contract/stage.js';
 

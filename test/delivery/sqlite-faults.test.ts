@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import request from 'supertest';
 import { expect, it } from 'vitest';
 import { sqlite } from '../../src/delivery/sqlite/index.js';
-import type { Receiver } from '../../src/index.js';
+import type { Receiver } from '../../src/public/index.js';
 import { botMessageBody, chatBody, establishBody } from '../fixtures/bodies.js';
 import { describeWith } from '../helpers/requirement.js';
 import { FROZEN_FILES, freeze, SMALL_DISK, smallDisk, thaw } from '../helpers/small-disk.js';

@@ -5,8 +5,8 @@ import { type Metric, Registry } from 'prom-client';
 import { describe, expect, it, vi } from 'vitest';
 import { parse } from 'yaml';
 import { sqlite } from '../../src/delivery/sqlite/index.js';
-import { createReceiver, noAuth } from '../../src/index.js';
 import { collectMetrics } from '../../src/metrics/index.js';
+import { createReceiver, noAuth } from '../../src/public/index.js';
 import { describeWith } from '../helpers/requirement.js';
 import { temporaryFolder } from '../standalone/databases.js';
 

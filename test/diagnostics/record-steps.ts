@@ -1,7 +1,7 @@
 import { subscribe, unsubscribe } from 'node:diagnostics_channel';
 import { onTestFinished } from 'vitest';
 import { channels, observeStep } from '../../src/diagnostics/index.js';
-import type { FailureMessage, Steps } from '../../src/index.js';
+import type { FailureMessage, Steps } from '../../src/public/diagnostics.js';
 import { createCondition } from '../helpers/deferred.js';
 
 /** A message that a step published. */

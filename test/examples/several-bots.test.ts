@@ -14,9 +14,9 @@ const settingsOf = (name: string): Record<string, string> => ({
   [`${name.toUpperCase()}_API_KEY`]: `${name}-key`,
 });
 
-it('several agents share an app and nothing else', async () => {
+it('several bots share an app and nothing else', async () => {
   const platform = await fakePlatform();
-  const app = await runExample('several-agents', {
+  const app = await runExample('several-bots', {
     PLATFORM_BASE_URL: platform.options.baseUrl,
     ...settingsOf('sales'),
     ...settingsOf('support'),
@@ -25,7 +25,7 @@ it('several agents share an app and nothing else', async () => {
     ['sales', 'support'],
     ['support', 'sales'],
   ] as const) {
-    const base = `${app.url}/agents/${name}`;
+    const base = `${app.url}/bots/${name}`;
     const own = { authorization: basicHeader(`${name}-hook`, `${name}-secret`) };
     const strange = { authorization: basicHeader(`${other}-hook`, `${other}-secret`) };
     expect((await post(base, botMessageBody(), own)).status).toBe(200);

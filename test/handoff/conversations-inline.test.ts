@@ -1,4 +1,4 @@
-import { inline } from '../../src/index.js';
+import { inline } from '../../src/public/index.js';
 import { describeConversations } from './conversations.js';
 
 describeConversations('nothing but memory', {

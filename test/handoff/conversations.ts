@@ -10,7 +10,7 @@ import {
   noAuth,
   type Receiver,
   type ReceiverOptions,
-} from '../../src/index.js';
+} from '../../src/public/index.js';
 import { createTestBench, type TestBench } from '../../src/testing/index.js';
 import { eventually, notes } from '../delivery/contract/stage.js';
 import type { Engine } from '../delivery/contract.js';

@@ -5,7 +5,7 @@ import {
   type HandoffLifecycle,
   type HandoffStore,
 } from '../../src/handoff/index.js';
-import type { ConversationState } from '../../src/index.js';
+import type { ConversationState } from '../../src/public/index.js';
 import { requestEvent } from '../helpers/events.js';
 
 const NOW = 1_700_000_000_000;

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { createMemoryHandoffStore, type HandoffStore } from '../../src/handoff/index.js';
-import { inline, type Receipt } from '../../src/index.js';
+import { inline, type Receipt } from '../../src/public/index.js';
 import { eventually } from '../delivery/contract/stage.js';
 import { sqliteEngine } from '../helpers/sqlite-store.js';
 import { benchWith } from './conversations.js';

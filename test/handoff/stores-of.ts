@@ -1,5 +1,5 @@
 import type { HandoffStore } from '../../src/handoff/index.js';
-import type { Delivery } from '../../src/index.js';
+import type { Delivery } from '../../src/public/index.js';
 import type { Engine } from '../delivery/contract.js';
 import type { StoreEngine } from './contract.js';
 

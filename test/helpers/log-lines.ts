@@ -1,4 +1,4 @@
-import { createLog, type LogOptions } from '../../src/index.js';
+import { createLog, type LogOptions } from '../../src/public/index.js';
 import { createCondition } from './deferred.js';
 
 /** A parsed log line. */

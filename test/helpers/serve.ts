@@ -1,6 +1,6 @@
 import { createServer, type Server } from 'node:http';
 import { onTestFinished } from 'vitest';
-import type { RequestListener } from '../../src/index.js';
+import type { RequestListener } from '../../src/public/bindings.js';
 
 /** A running HTTP server. */
 export interface Served {

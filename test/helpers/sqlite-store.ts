@@ -5,7 +5,7 @@ import { onTestFinished } from 'vitest';
 import { openConnection } from '../../src/delivery/sqlite/database.js';
 import { openSqliteDatabase, type SqliteOptions, sqlite } from '../../src/delivery/sqlite/index.js';
 import { sqliteWith } from '../../src/delivery/sqlite/sqlite.js';
-import type { Delivery } from '../../src/index.js';
+import type { Delivery } from '../../src/public/index.js';
 import type { Engine } from '../delivery/contract.js';
 
 /** A folder that is removed at the end of the test. */

@@ -8,7 +8,7 @@ import {
   noAuth,
   type Receiver,
   type ReceiverOptions,
-} from '../../src/index.js';
+} from '../../src/public/index.js';
 import { logLines } from './log-lines.js';
 import { type Served, serve } from './serve.js';
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { type AuthChoice, basic, bearer, noAuth, pathToken, webhookUser } from '../../src/index.js';
+import { type AuthChoice, basic, bearer, noAuth, pathToken, webhookUser } from '../../src/public/index.js';
 import type { HumanServiceWebhook, MessageWebhook } from '../../src/simulator/index.js';
 import { PATH_TOKEN, SECRET, USERNAME } from '../helpers/credentials.js';
 import { startIntegration } from './integration-setup.js';

@@ -1,5 +1,6 @@
 import { expect, onTestFinished } from 'vitest';
-import { createPlatformClient, pathToken, type ReceiverOptions, webhookUser } from '../../src/index.js';
+import { createPlatformClient } from '../../src/public/client.js';
+import { pathToken, type ReceiverOptions, webhookUser } from '../../src/public/index.js';
 import { createManualClock, createSimulator, type SimulatorOptions } from '../../src/simulator/index.js';
 import { PATH_TOKEN, SECRET, USERNAME } from '../helpers/credentials.js';
 import { serve } from '../helpers/serve.js';

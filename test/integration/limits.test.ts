@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { createPlatformClient, type PlatformClient } from '../../src/index.js';
 import { PLATFORM_PATHS, ValidationError } from '../../src/protocol/index.js';
+import { createPlatformClient, type PlatformClient } from '../../src/public/client.js';
 import { fileServer } from './file-server.js';
 import { API_KEY, startIntegration } from './integration-setup.js';
 import { createOpenApiValidator } from './openapi-validator.js';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { createPlatformClient, type PlatformClient } from '../../src/index.js';
+import { createPlatformClient, type PlatformClient } from '../../src/public/client.js';
 import { API_KEY, startIntegration } from './integration-setup.js';
 
 const qaList = [{ question: 'q', answer: 'a' }];

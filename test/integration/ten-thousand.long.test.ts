@@ -1,6 +1,6 @@
 import { expect, it, onTestFinished } from 'vitest';
 import type { HandlerContexts } from '../../src/events/index.js';
-import { createReceiver, inline, pathToken, webhookUser } from '../../src/index.js';
+import { createReceiver, inline, pathToken, webhookUser } from '../../src/public/index.js';
 import {
   createSimulator,
   type HandoffConversation,

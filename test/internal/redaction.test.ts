@@ -1,8 +1,8 @@
 import { type DestinationStream, pino } from 'pino';
 import request from 'supertest';
 import { describe, expect, it } from 'vitest';
-import { basic, createLog, type Log, pathToken, type ReceiverOptions } from '../../src/index.js';
 import { withRedaction } from '../../src/internal/create-log.js';
+import { basic, createLog, type Log, pathToken, type ReceiverOptions } from '../../src/public/index.js';
 import { botMessageBody, chatBody, establishBody } from '../fixtures/bodies.js';
 import { basicHeader, PATH_TOKEN, SECRET, USERNAME } from '../helpers/credentials.js';
 import { API_KEY, fakePlatform } from '../helpers/fake-platform.js';

@@ -1,6 +1,6 @@
 import { trace } from '@opentelemetry/api';
 import { expect, vi } from 'vitest';
-import type { Delivery } from '../../src/index.js';
+import type { Delivery } from '../../src/public/index.js';
 import { agentSays, signatureHeaders } from '../bridge/fake-desk.js';
 import { setUpBridge } from '../bridge/setup.js';
 import { drawTree, startSdk, toPlain, traceparentOf } from './sdk.js';

@@ -3,8 +3,8 @@
 // it and sends the reply. Prints its spans.
 import { InMemorySpanExporter, NodeTracerProvider, SimpleSpanProcessor } from '@opentelemetry/sdk-trace-node';
 import { sqlite } from '../../dist/delivery/sqlite/index.js';
-import { createReceiver, noAuth } from '../../dist/index.js';
 import { startOpenTelemetry } from '../../dist/opentelemetry/index.js';
+import { createReceiver, noAuth } from '../../dist/public/index.js';
 
 const [mode, file = '', baseUrl = '', traceparent = ''] = process.argv.slice(2);
 const exporter = new InMemorySpanExporter();

@@ -1,8 +1,8 @@
 import { trace } from '@opentelemetry/api';
 import request from 'supertest';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
-import { Postponed } from '../../src/index.js';
 import { startOpenTelemetry } from '../../src/opentelemetry/index.js';
+import { Postponed } from '../../src/public/index.js';
 import { sqliteDelivery } from '../bridge/setup.js';
 import { botMessageBody, chatBody, establishBody } from '../fixtures/bodies.js';
 import { chatEvent } from '../helpers/events.js';

@@ -18,10 +18,12 @@ const CACHE = join(ROOT, 'node_modules/.cache/handoff-kit-packed');
 /** For one program. Those that wait for a server in vain should fail before the test does, with their output. */
 const TIMEOUT_MS = 300_000;
 
-/** The environment without the variables of this test run. */
+/** The environment without the variables of this test run. npm needs the certificates behind some proxies. */
 export const environment = (): Record<string, string | undefined> => ({
   ...Object.fromEntries(
-    Object.entries(process.env).filter(([name]) => !/^(VITEST|NODE_|JEST_|TEST$|npm_)/.test(name)),
+    Object.entries(process.env).filter(
+      ([name]) => !/^(VITEST|NODE_(?!EXTRA_CA_CERTS)|JEST_|TEST$|npm_)/.test(name),
+    ),
   ),
   NO_COLOR: '1',
 });
@@ -77,7 +79,7 @@ function digestOfFiles(): string {
 
 /** The file that `npm pack` makes. It takes several seconds, so the file is kept until something changes. */
 export async function packedPackage(): Promise<Buffer> {
-  if (!existsSync(join(ROOT, 'dist/index.js'))) throw new Error('dist is missing. Run: npm run build');
+  if (!existsSync(join(ROOT, 'dist/public/index.js'))) throw new Error('dist is missing. Run: npm run build');
   const kept = join(CACHE, `${digestOfFiles()}.tgz`);
   try {
     return readFileSync(kept);

@@ -1,4 +1,12 @@
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import {
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -13,13 +21,12 @@ import { openRegistry } from './registry.js';
  * in every way that is supported.
  */
 const packageJson: {
-  readonly exports: Readonly<Record<string, unknown>>;
   readonly peerDependencies: Readonly<Record<string, string>>;
 } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8'));
 
-const SUBPATHS = Object.keys(packageJson.exports)
-  .filter((path) => path !== './package.json')
-  .map((path) => path.replace(/^\./, 'handoff-kit'));
+const SUBPATHS = readdirSync(join(ROOT, 'src/public'), { recursive: true, encoding: 'utf8' })
+  .filter((file) => file.endsWith('.ts'))
+  .map((file) => `handoff-kit/${file.slice(0, -'.ts'.length).replaceAll('\\', '/')}`.replace(/\/index$/, ''));
 
 /** The part of esbuild that the tests use. */
 interface Esbuild {

@@ -7,7 +7,7 @@ import {
   noAuth,
   type Receiver,
   type ReceiverOptions,
-} from '../../src/index.js';
+} from '../../src/public/index.js';
 import { botMessageBody, chatBody, closeBody, establishBody } from '../fixtures/bodies.js';
 import { fakePlatform } from '../helpers/fake-platform.js';
 import { LEVEL, logLines } from '../helpers/log-lines.js';

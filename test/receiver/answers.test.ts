@@ -1,6 +1,6 @@
 import request from 'supertest';
 import { describe, expect, it } from 'vitest';
-import { bearer, noAuth } from '../../src/index.js';
+import { bearer, noAuth } from '../../src/public/index.js';
 import { botMessageBody, chatBody, closeBody, establishBody, type WireBody } from '../fixtures/bodies.js';
 import { bytesOf, sendBytes } from '../helpers/raw.js';
 import { serve } from '../helpers/serve.js';

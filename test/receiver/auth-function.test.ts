@@ -1,6 +1,6 @@
 import request from 'supertest';
 import { describe, expect, it } from 'vitest';
-import type { AuthChoice, AuthRequest } from '../../src/index.js';
+import type { AuthChoice, AuthRequest } from '../../src/public/index.js';
 import { botMessageBody } from '../fixtures/bodies.js';
 import { SECRET } from '../helpers/credentials.js';
 import { type Started, start } from '../helpers/start.js';

@@ -11,7 +11,7 @@ import {
   pathToken,
   type SeveralBotsOptions,
   webhookUser,
-} from '../../src/index.js';
+} from '../../src/public/index.js';
 import { botMessageBody, chatBody, establishBody } from '../fixtures/bodies.js';
 import { basicHeader } from '../helpers/credentials.js';
 import { fakePlatform } from '../helpers/fake-platform.js';

@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { setImmediate as turn } from 'node:timers/promises';
 import request from 'supertest';
 import { describe, expect, it } from 'vitest';
-import { inline } from '../../src/index.js';
+import { inline } from '../../src/public/index.js';
 import { botMessageBody, chatBody } from '../fixtures/bodies.js';
 import { deferred } from '../helpers/deferred.js';
 import { fakePlatform } from '../helpers/fake-platform.js';

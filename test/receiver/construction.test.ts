@@ -8,7 +8,7 @@ import {
   noAuth,
   pathToken,
   webhookUser,
-} from '../../src/index.js';
+} from '../../src/public/index.js';
 import { SECRET, USERNAME } from '../helpers/credentials.js';
 
 const errorOf = (make: () => unknown): HandoffKitError => {

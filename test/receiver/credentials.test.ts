@@ -1,6 +1,6 @@
 import request from 'supertest';
 import { describe, expect, it } from 'vitest';
-import { type AuthChoice, basic, bearer, noAuth, pathToken, webhookUser } from '../../src/index.js';
+import { type AuthChoice, basic, bearer, noAuth, pathToken, webhookUser } from '../../src/public/index.js';
 import { botMessageBody, establishBody } from '../fixtures/bodies.js';
 import { BEARER_TOKEN, basicHeader, PATH_TOKEN, SECRET, USERNAME } from '../helpers/credentials.js';
 import { bytesOf, dial, parseAnswer, readAll, sendRaw } from '../helpers/raw.js';

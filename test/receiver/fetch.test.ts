@@ -1,5 +1,11 @@
 import { afterEach, describe, expect, test } from 'vitest';
-import { createReceiver, inline, noAuth, type Receiver, type ReceiverOptions } from '../../src/index.js';
+import {
+  createReceiver,
+  inline,
+  noAuth,
+  type Receiver,
+  type ReceiverOptions,
+} from '../../src/public/index.js';
 
 const receivers: Receiver[] = [];
 afterEach(() => Promise.all(receivers.splice(0).map((receiver) => receiver.close())));

@@ -1,7 +1,7 @@
 import { it } from '@fast-check/vitest';
 import request from 'supertest';
 import { afterAll, beforeAll, describe, expect } from 'vitest';
-import { basic, createLog, createReceiver, type HandlerContext, pathToken } from '../../src/index.js';
+import { basic, createLog, createReceiver, type HandlerContext, pathToken } from '../../src/public/index.js';
 import { botMessageBody, chatBody } from '../fixtures/bodies.js';
 import { basicHeader, PATH_TOKEN, SECRET, USERNAME } from '../helpers/credentials.js';
 import { hostileBytes, hostileRequest, sloppyRequest } from '../helpers/hostile-requests.js';

@@ -1,7 +1,7 @@
 import { setImmediate as turn } from 'node:timers/promises';
 import request from 'supertest';
 import { describe, expect, it } from 'vitest';
-import { inline, type ReceiverOptions } from '../../src/index.js';
+import { inline, type ReceiverOptions } from '../../src/public/index.js';
 import { chatBody, establishBody } from '../fixtures/bodies.js';
 import { deferred } from '../helpers/deferred.js';
 import { fakePlatform } from '../helpers/fake-platform.js';

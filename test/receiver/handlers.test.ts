@@ -1,6 +1,6 @@
 import request from 'supertest';
 import { describe, expect, it } from 'vitest';
-import { createReceiver, type FailureReport, noAuth } from '../../src/index.js';
+import { createReceiver, type FailureReport, noAuth } from '../../src/public/index.js';
 import { botMessageBody, chatBody, closeBody, establishBody } from '../fixtures/bodies.js';
 import { LEVEL } from '../helpers/log-lines.js';
 import { makeReceiver, type Started, start } from '../helpers/start.js';

@@ -1,5 +1,11 @@
 import { describe, expect, it } from 'vitest';
-import { createReceiver, noAuth, Postponed, type ReceiverOptions, webhookUser } from '../../src/index.js';
+import {
+  createReceiver,
+  noAuth,
+  Postponed,
+  type ReceiverOptions,
+  webhookUser,
+} from '../../src/public/index.js';
 import { logLines } from '../helpers/log-lines.js';
 
 const make = (options: Partial<ReceiverOptions> = {}) =>

@@ -7,7 +7,7 @@ import {
   type Middleware,
   noAuth,
   Postponed,
-} from '../../src/index.js';
+} from '../../src/public/index.js';
 import { botMessageBody, chatBody, closeBody, establishBody } from '../fixtures/bodies.js';
 import { deferred } from '../helpers/deferred.js';
 import { fakePlatform } from '../helpers/fake-platform.js';

@@ -1,6 +1,6 @@
 import request from 'supertest';
 import { describe, expect, it } from 'vitest';
-import { noAuth, pathToken, webhookUser } from '../../src/index.js';
+import { noAuth, pathToken, webhookUser } from '../../src/public/index.js';
 import { botMessageBody, chatBody, establishBody } from '../fixtures/bodies.js';
 import { basicHeader, PATH_TOKEN, SECRET, USERNAME } from '../helpers/credentials.js';
 import { sendRaw } from '../helpers/raw.js';

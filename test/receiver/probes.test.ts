@@ -1,6 +1,6 @@
 import request from 'supertest';
 import { describe, expect, it } from 'vitest';
-import { basic, noAuth, pathToken, type ReceiverOptions, webhookUser } from '../../src/index.js';
+import { basic, noAuth, pathToken, type ReceiverOptions, webhookUser } from '../../src/public/index.js';
 import { botMessageBody, chatBody, closeBody, establishBody } from '../fixtures/bodies.js';
 import { BEARER_TOKEN, basicHeader, PATH_TOKEN, SECRET, USERNAME } from '../helpers/credentials.js';
 import { deferred } from '../helpers/deferred.js';

@@ -1,6 +1,6 @@
 import request from 'supertest';
 import { describe, expect, it } from 'vitest';
-import { createReceiver, noAuth, type Receipt } from '../../src/index.js';
+import { createReceiver, noAuth, type Receipt } from '../../src/public/index.js';
 import { chatBody, establishBody } from '../fixtures/bodies.js';
 import { deferred } from '../helpers/deferred.js';
 import { API_KEY, fakePlatform, flakyPlatform } from '../helpers/fake-platform.js';

@@ -1,7 +1,7 @@
 import express from 'express';
 import request from 'supertest';
 import { describe, expect, it } from 'vitest';
-import { noAuth } from '../../src/index.js';
+import { noAuth } from '../../src/public/index.js';
 import { botMessageBody, chatBody, closeBody, establishBody } from '../fixtures/bodies.js';
 import { bytesOf, sendBytes } from '../helpers/raw.js';
 import { serve } from '../helpers/serve.js';

@@ -1,4 +1,12 @@
 import { describe, expectTypeOf, it } from 'vitest';
+import type {
+  AudioClip,
+  BotMessage,
+  HandoffChat,
+  HandoffClose,
+  HandoffRequest,
+} from '../../src/protocol/index.js';
+import type { RequestListener } from '../../src/public/bindings.js';
 import {
   type AdmitContext,
   type AuthChoice,
@@ -9,18 +17,10 @@ import {
   noAuth,
   type Receipt,
   type Receiver,
-  type RequestListener,
   type TranscriptItem,
   type User,
   webhookUser,
-} from '../../src/index.js';
-import type {
-  AudioClip,
-  BotMessage,
-  HandoffChat,
-  HandoffClose,
-  HandoffRequest,
-} from '../../src/protocol/index.js';
+} from '../../src/public/index.js';
 
 const receiver = createReceiver({ auth: { message: noAuth(), handoff: noAuth() }, log: false });
 

@@ -1,5 +1,5 @@
 import type { DeliveredEventName } from '../../src/events/index.js';
-import { type Delivery, type HandlerContext, Postponed, type Receiver } from '../../src/index.js';
+import { type Delivery, type HandlerContext, Postponed, type Receiver } from '../../src/public/index.js';
 import type { Random } from './random.js';
 import type { SimulatedProcess } from './scheduler.js';
 import { eventLabel, replyLabel, type Witness } from './witness.js';

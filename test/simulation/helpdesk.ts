@@ -1,4 +1,4 @@
-import { type Adapter, AdapterError, defineAdapter, type InboundEvent } from '../../src/adapter.js';
+import { type Adapter, AdapterError, defineAdapter, type InboundEvent } from '../../src/public/adapter.js';
 import { createRequest, createResponse, type NetworkFaults } from './platform.js';
 import type { RunningProcess } from './processes.js';
 import type { Scheduler, SimulatedProcess } from './scheduler.js';

@@ -1,5 +1,6 @@
 import { createStoredDelivery } from '../../src/delivery/stored-delivery.js';
-import { bearer, createBridge, createReceiver, type Delivery, type Log, noAuth } from '../../src/index.js';
+import { createBridge } from '../../src/public/bridge.js';
+import { bearer, createReceiver, type Delivery, type Log, noAuth } from '../../src/public/index.js';
 import { createApplication, watchHandlers } from './application.js';
 import { chooseFaults, type Faults, LEASE_MS, NO_FAULTS } from './faults.js';
 import { createHelpdesk } from './helpdesk.js';

@@ -79,7 +79,7 @@ async function complaint(env: Record<string, string>): Promise<string> {
   throw new Error('these settings were accepted');
 }
 
-describe('the settings of human agents', () => {
+describe('the settings of agents', () => {
   it.each<[string, Record<string, string>]>([
     ['none', {}],
     ['desk', SERVICE],

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { onTestFinished, vi } from 'vitest';
 import type { QueueName, StoredJob } from '../../src/delivery/index.js';
 import { openSqliteDatabase, sqlite } from '../../src/delivery/sqlite/index.js';
-import { createReceiver, noAuth } from '../../src/index.js';
+import { createReceiver, noAuth } from '../../src/public/index.js';
 import { serve } from '../helpers/serve.js';
 import { post } from './program.js';
 import { WAIT_OPTIONS } from './wait-options.js';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { createLog } from '../../src/index.js';
+import { createLog } from '../../src/public/index.js';
 import { createReadableLog } from '../../src/standalone/readable-log.js';
 import { createReporter } from '../../src/standalone/reporter.js';
 import { chatBody } from '../fixtures/bodies.js';

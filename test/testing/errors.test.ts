@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { describe, expect, it } from 'vitest';
-import { createReceiver, HandoffKitError, noAuth } from '../../src/index.js';
+import { createReceiver, HandoffKitError, noAuth } from '../../src/public/index.js';
 import { createTestBench, TestBenchError } from '../../src/testing/index.js';
 import { closeAfterTest, echoBench, echoReceiver, errorOf } from './support.js';
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { createPlatformClient } from '../../src/index.js';
+import { createPlatformClient } from '../../src/public/client.js';
 import { echoBench } from './support.js';
 
 describe('the message webhook on the bench', () => {

@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import express from 'express';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { basic, bearer, createReceiver, noAuth, pathToken, webhookUser } from '../../src/index.js';
+import { basic, bearer, createReceiver, noAuth, pathToken, webhookUser } from '../../src/public/index.js';
 import { type BenchReceiverOptions, createTestBench } from '../../src/testing/index.js';
 import { closeAfterTest, echoReceiver, errorOf } from './support.js';
 

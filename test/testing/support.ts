@@ -1,6 +1,11 @@
 import { onTestFinished } from 'vitest';
 import type { HandlerContexts } from '../../src/events/index.js';
-import { createReceiver, type EventName, HandoffKitError, type ReceiverOptions } from '../../src/index.js';
+import {
+  createReceiver,
+  type EventName,
+  HandoffKitError,
+  type ReceiverOptions,
+} from '../../src/public/index.js';
 import { type BenchReceiverOptions, createTestBench, type TestBench } from '../../src/testing/index.js';
 
 /** A receiver that echoes messages. The texts "throw", "close" and "be quiet" change its behaviour. */

@@ -63,7 +63,7 @@ const firstReply: ScriptStep = {
 
 const chat = (text: string): ScriptStep => ({
   name: 'chat',
-  explanation: 'The customer writes. The message goes to the human now, not to the bot.',
+  explanation: 'The customer writes. The message goes to the agent now, not to the bot.',
   expects: ['sent chat'],
   async run({ simulator: { customer } }) {
     await customer.say(text);
@@ -102,7 +102,7 @@ export const SCRIPT: readonly ScriptedConversation[] = [
     steps: [botMessage, establish, firstReply, chat('My parcel is late. Where is it?'), reply, closeByUser],
   },
   {
-    title: 'Second conversation: the human closes',
+    title: 'Second conversation: the agent closes',
     steps: [establish, firstReply, chat('Bye, and thank you!'), reply, closeByHuman],
   },
 ];

@@ -20,9 +20,9 @@ export const QUESTIONS = {
   ],
   adapter: [
     { name: 'none', title: 'users answered in code' },
-    { name: 'desk', title: 'humans at the built-in desk' },
-    { name: 'slack', title: 'humans in Slack' },
-    { name: 'chatwoot', title: 'humans in Chatwoot' },
+    { name: 'desk', title: 'agents at the built-in desk' },
+    { name: 'slack', title: 'agents in Slack' },
+    { name: 'chatwoot', title: 'agents in Chatwoot' },
   ],
 } as const satisfies Readonly<Record<string, readonly Choice[]>>;
 

@@ -11,21 +11,21 @@ import { byId, element, send, showProblem } from './dom.js';
 import { clearExchanges, showExchange } from './exchanges.js';
 import { showFaults } from './faults.js';
 
-const NAMES = { user: 'You', bot: 'Bot', human: 'Human', note: '' };
+const NAMES = { user: 'You', bot: 'Bot', human: 'Agent', note: '' };
 
 /** @type {Record<string, string>} */
 const STATUS_WORDS = {
   bot: 'Talking with the bot',
   requesting: 'Asking for a human…',
   connecting: 'Connecting: waiting for the first reply…',
-  connected: 'Connected with a human',
-  busy: 'All humans are busy. Talking with the bot',
+  connected: 'Connected with an agent',
+  busy: 'All agents are busy. Talking with the bot',
 };
 
 /** @type {Record<string, string>} */
 const ENDED_WORDS = {
-  user: 'You left the human. Talking with the bot',
-  human: 'The human closed the conversation. Talking with the bot',
+  user: 'You left the agent. Talking with the bot',
+  human: 'The agent closed the conversation. Talking with the bot',
   timeout: 'The conversation timed out. Talking with the bot',
 };
 

@@ -1,8 +1,8 @@
 import { onTestFinished, vi } from 'vitest';
 import { type ChatSdkAdapter, chatSdk } from '../../../src/adapters/chat-sdk/index.js';
 import { type Bridge, createBridge, type InboundEvent } from '../../../src/bridge/index.js';
-import { createReceiver } from '../../../src/index.js';
 import { silentLog } from '../../../src/internal/index.js';
+import { createReceiver } from '../../../src/public/index.js';
 import { createTestBench } from '../../../src/testing/index.js';
 import { type MountedPlatform, type PlatformName, startPlatform } from './harness.js';
 

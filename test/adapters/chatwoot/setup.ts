@@ -1,7 +1,7 @@
 import { onTestFinished, vi } from 'vitest';
 import { chatwoot } from '../../../src/adapters/chatwoot/index.js';
 import { type Bridge, type BridgeOptions, createBridge } from '../../../src/bridge/index.js';
-import { createReceiver } from '../../../src/index.js';
+import { createReceiver } from '../../../src/public/index.js';
 import { createTestBench } from '../../../src/testing/index.js';
 import {
   FAKE_ACCOUNT_SECRET,

@@ -4,13 +4,9 @@ import express from 'express';
 import { onTestFinished } from 'vitest';
 import { type AgentRole, createDesk, type DeskOptions, readAudit } from '../../../src/adapters/desk/index.js';
 import { sqlite } from '../../../src/delivery/sqlite/index.js';
-import {
-  createReceiver,
-  type Delivery,
-  type PlatformClientOptions,
-  pathToken,
-  type RequestListener,
-} from '../../../src/index.js';
+import type { RequestListener } from '../../../src/public/bindings.js';
+import type { PlatformClientOptions } from '../../../src/public/client.js';
+import { createReceiver, type Delivery, pathToken } from '../../../src/public/index.js';
 import { createTestBench, type TestBenchOptions } from '../../../src/testing/index.js';
 import { PATH_TOKEN } from '../../helpers/credentials.js';
 import { logLines } from '../../helpers/log-lines.js';

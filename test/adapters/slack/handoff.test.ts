@@ -3,7 +3,7 @@ import type { AddressInfo } from 'node:net';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { slack } from '../../../src/adapters/slack/index.js';
 import { type Bridge, createBridge } from '../../../src/bridge/index.js';
-import { createReceiver } from '../../../src/index.js';
+import { createReceiver } from '../../../src/public/index.js';
 import { createTestBench } from '../../../src/testing/index.js';
 import { signRequest } from '../../fixtures/slack/deliver.js';
 import { type FakeSlackOptions, startFakeSlack } from '../../fixtures/slack/fake-slack.js';

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { DeliveredEvent } from '../../../src/events/index.js';
-import { bearer, createReceiver, type SeveralBotsOptions } from '../../../src/index.js';
+import { bearer, createReceiver, type SeveralBotsOptions } from '../../../src/public/index.js';
 import { chatEvent, requestEvent } from '../../helpers/events.js';
 import { type Conduct, flakyPlatform } from '../../helpers/fake-platform.js';
 import { logLines } from '../../helpers/log-lines.js';

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { Delivery } from '../../../src/delivery/index.js';
-import type { HandlerContext } from '../../../src/index.js';
+import type { HandlerContext } from '../../../src/public/index.js';
 import { deferred } from '../../helpers/deferred.js';
 import { chatEvent, requestEvent } from '../../helpers/events.js';
 import { flakyPlatform } from '../../helpers/fake-platform.js';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { HandoffKitError } from '../../../src/index.js';
+import { HandoffKitError } from '../../../src/public/index.js';
 import { deferred } from '../../helpers/deferred.js';
 import { requestEvent } from '../../helpers/events.js';
 import { flakyPlatform } from '../../helpers/fake-platform.js';

@@ -1,5 +1,5 @@
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { createReceiver, noAuth } from '../../../src/index.js';
+import { createReceiver, noAuth } from '../../../src/public/index.js';
 import { chatEvent, requestEvent } from '../../helpers/events.js';
 import { flakyPlatform } from '../../helpers/fake-platform.js';
 import { refuseSharedStores } from '../../helpers/several-processes.js';

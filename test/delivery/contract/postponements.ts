@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { Postponed } from '../../../src/index.js';
+import { Postponed } from '../../../src/public/index.js';
 import { chatEvent } from '../../helpers/events.js';
 import { LEVEL } from '../../helpers/log-lines.js';
 import { AN_HOUR, type Engine, eventually, notes, stage } from './stage.js';

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { createPlatformClient, type PlatformClient, PlatformError } from '../../../src/index.js';
+import { createPlatformClient, type PlatformClient } from '../../../src/public/client.js';
+import { PlatformError } from '../../../src/public/index.js';
 import { deferred } from '../../helpers/deferred.js';
 import { type Conducts, flakyPlatform } from '../../helpers/fake-platform.js';
 import { AN_HOUR, type Engine, eventually, stage } from './stage.js';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { Unrecoverable } from '../../../src/index.js';
+import { Unrecoverable } from '../../../src/public/index.js';
 import { deferred } from '../../helpers/deferred.js';
 import { chatEvent } from '../../helpers/events.js';
 import { AN_HOUR, type Engine, eventually, notes, stage } from './stage.js';

@@ -2,7 +2,7 @@ import { onTestFinished, vi } from 'vitest';
 import type { Delivery, OpenDatabase, QueueAdmin } from '../../../src/delivery/index.js';
 import type { OutboxPolicy } from '../../../src/delivery/outbox.js';
 import type { DeliveredEvent, HandlerRun } from '../../../src/events/index.js';
-import type { FailureReport, ReceiverOptions } from '../../../src/index.js';
+import type { FailureReport, ReceiverOptions } from '../../../src/public/index.js';
 import { logLines } from '../../helpers/log-lines.js';
 import { makeReceiver } from '../../helpers/start.js';
 

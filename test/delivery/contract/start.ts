@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import request from 'supertest';
 import { describe, expect, it, vi } from 'vitest';
-import { createReceiver, type Delivery, noAuth } from '../../../src/index.js';
+import { createReceiver, type Delivery, noAuth } from '../../../src/public/index.js';
 import { chatBody } from '../../fixtures/bodies.js';
 import { chatEvent, requestEvent } from '../../helpers/events.js';
 import { LEVEL, logLines } from '../../helpers/log-lines.js';

@@ -23,7 +23,7 @@ const { values } = parseArgs({
 
 const from = (/** @type {string} */ file) => import(new URL(`../../../dist/${file}`, import.meta.url).href);
 const engine = await from(`delivery/${values.engine}/index.js`);
-const { createReceiver, noAuth } = await from('index.js');
+const { createReceiver, noAuth } = await from('public/index.js');
 
 const say = (/** @type {string} */ text) => process.stdout.write(`${text}\n`);
 
@@ -31,7 +31,7 @@ const delivery = engine[values.engine]({
   ...JSON.parse(values.options),
   outbox: { whenUnknown: values.unknown, minDelayMs: 10, maxDelayMs: 20 },
 });
-/** @type {import('../../../src/index.js').Receiver} */
+/** @type {import('../../../src/public/index.js').Receiver} */
 const receiver = createReceiver({
   auth: { message: false, handoff: noAuth() },
   platform: { baseUrl: values.platform, apiKey: 'key', retry: false },

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { Conversation } from '../../../src/index.js';
+import type { Conversation } from '../../../src/public/index.js';
 import { fresh, link, openOne, openTwo, type StoreEngine, user, yesses } from './stage.js';
 
 const CALLERS = 20;

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { HandoffStore } from '../../../src/handoff/index.js';
-import type { Conversation, ConversationFilter, ConversationState } from '../../../src/index.js';
+import type { Conversation, ConversationFilter, ConversationState } from '../../../src/public/index.js';
 import { fresh, link, openOne, openTwo, type StoreEngine, user } from './stage.js';
 
 const idsOf = (conversations: readonly Conversation[]): string[] => conversations.map(({ id }) => id);

@@ -1,7 +1,7 @@
 import { onTestFinished } from 'vitest';
 import type { AdapterLink } from '../../../src/events/index.js';
 import type { HandoffStore, NewConversation } from '../../../src/handoff/index.js';
-import type { User } from '../../../src/index.js';
+import type { User } from '../../../src/public/index.js';
 
 /** A database of its own for each test. */
 export interface StorePlace {

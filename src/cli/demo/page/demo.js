@@ -35,7 +35,7 @@ function showStep(text) {
 const EXPLANATIONS = {
   'sent message': ['The bot answers, and your receiver gets the message.', 'Now ask for a human {customer}.'],
   'sent establish': [
-    'The platform asks your receiver for a human; the desk takes the conversation.',
+    'The platform asks your receiver for an agent; the desk takes the conversation.',
     'It waits {desk}: choose it, read what was said, and answer.',
   ],
   'sent chat': ['The customer writes; it goes to the desk.', 'Answer {desk}.'],
@@ -45,20 +45,20 @@ const EXPLANATIONS = {
   ],
   'sent close': [
     'The customer left; the desk is told.',
-    'Done: a whole handoff. Ask again {customer}, or teach the AI the answer.',
+    'Done: a whole handoff. Ask again {customer}, or teach the bot the answer.',
   ],
   'received close': [
     'The desk closed the conversation; the customer is told.',
     'Done: a whole handoff. Ask again {customer}.',
   ],
-  'received addQa': ['The desk teaches the bot an answer.', 'Ask the same {customer}: the AI knows it now.'],
+  'received addQa': ['The desk teaches the bot an answer.', 'Ask the same {customer}: the bot knows it now.'],
   'received updateQa': [
     'The desk teaches the bot one more answer.',
-    'Ask the same {customer}: the AI knows it now.',
+    'Ask the same {customer}: the bot knows it now.',
   ],
 };
 
-/** The platform also sends replies of humans to the message webhook. @type {readonly [string, string]} */
+/** The platform also sends replies of agents to the message webhook. @type {readonly [string, string]} */
 const COPIED_REPLY = ['The platform sends the reply to the message webhook as well.', ''];
 
 /** Lines by exchange id; an exchange is sent again when it was answered. @type {Map<number, { line: HTMLLIElement, explanation: readonly [string, string] }>} */

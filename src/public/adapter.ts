@@ -1,6 +1,6 @@
 /**
  * Everything an adapter author needs: the {@link Adapter} interface, its types, and helpers for HTTP, signatures and
- * transcripts. Applications that use an existing adapter need `handoff-kit` only.
+ * transcripts. Our own adapters are written with the same tools. Applications that use an existing adapter need `handoff-kit/bridge` only.
  *
  * @example
  * import { createAdapterHttp, defineAdapter, transcriptText, verifySignature } from 'handoff-kit/adapter';
@@ -19,8 +19,13 @@ export {
   type AdapterHttpOptions,
   type AdapterHttpRequest,
   type AdapterHttpResponse,
+  asObject,
+  asObjects,
+  asText,
   type CloseReason,
   type ConversationRef,
+  checkSecrets,
+  checkWords,
   createAdapterHttp,
   createTokenAuthorization,
   defineAdapter,
@@ -34,12 +39,22 @@ export {
   type InboundJoin,
   type InboundMessage,
   type InboundRequest,
+  isObject,
+  type JsonObject,
+  keyHash,
+  keyWithin,
   type MessageAuthor,
+  nullIf,
   type OpenedConversation,
   type OutgoingMessage,
   type ParsedWebhook,
   type PollResult,
+  parseJson,
   type RateLimit,
+  readAs,
+  referenceLine,
+  routeFacts,
+  runCheck,
   type SentMessage,
   type SignatureInput,
   type SignatureVerdict,
@@ -50,10 +65,11 @@ export {
   type UndeliveredMessage,
   type UndeliveredReason,
   undeliveredNote,
+  userName,
   verifyRsaSignature,
   verifySecret,
   verifySignature,
-} from './bridge/index.js';
-export type { Receipt, TranscriptItem, User } from './events/index.js';
-export type { ClosedBy } from './handoff/index.js';
-export type { Fetch, Log } from './internal/index.js';
+} from '../bridge/index.js';
+export type { Receipt, TranscriptItem, User } from '../events/index.js';
+export type { ClosedBy } from '../handoff/index.js';
+export type { Fetch, Log } from '../internal/index.js';

@@ -23,7 +23,7 @@ const below = (folder: string): string[] => CORE.slice(0, CORE.indexOf(folder));
 const without = (folders: readonly string[], ...excluded: readonly string[]): string[] =>
   folders.filter((folder) => !excluded.includes(folder));
 
-/** What each folder may import: the table of CONTRIBUTING.md. */
+/** What each folder may import. `cli` may import everything; `public` re-exports. */
 const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   internal: [],
   protocol: below('protocol'),
@@ -42,6 +42,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   doctor: ['simulator', 'protocol', 'internal'],
   testing: [...without(below('adapters'), 'client'), 'simulator'],
   standalone: [...CORE, 'metrics'],
+  public: [...CORE, 'bindings', 'metrics', 'opentelemetry', 'simulator', 'testing'],
 };
 
 /** Entries besides those of folders and adapters: each is a part that can be loaded without the rest. */
@@ -58,7 +59,9 @@ interface Import {
   readonly target: string;
 }
 
-const files = readdirSync(SRC, { recursive: true, encoding: 'utf8' }).filter((file) => file.endsWith('.ts'));
+const files = readdirSync(SRC, { recursive: true, encoding: 'utf8' })
+  .map((file) => file.replaceAll('\\', '/'))
+  .filter((file) => /\.tsx?$/.test(file));
 
 /** `import … from`, `export … from`, `import('…')`, and imports for their side effects. */
 const IMPORT = /(?:\bfrom\s*|\bimport\s*\(\s*|\bimport\s+)'(\.[^']+)'/g;
@@ -66,7 +69,7 @@ const IMPORT = /(?:\bfrom\s*|\bimport\s*\(\s*|\bimport\s+)'(\.[^']+)'/g;
 const importsOf = (file: string, text: string): Import[] =>
   [...text.matchAll(IMPORT)].map(([, path = '']) => ({
     file,
-    target: relative(SRC, resolve(SRC, dirname(file), path)),
+    target: relative(SRC, resolve(SRC, dirname(file), path)).replaceAll('\\', '/'),
   }));
 
 const imports = files.flatMap((file) => importsOf(file, readFileSync(join(SRC, file), 'utf8')));
@@ -91,18 +94,16 @@ describe('the layers', () => {
     );
   });
 
-  it('are those of CONTRIBUTING.md', () => {
-    const text = readFileSync(join(ROOT, 'CONTRIBUTING.md'), 'utf8');
-    const rows = [...text.matchAll(/^\| `(\w+)\/` \|/gm)].map(([, folder]) => folder);
-    expect(new Set(rows)).toEqual(new Set([...Object.keys(MAY_IMPORT), 'cli']));
-    const folders = new Set(files.map(folderOf).filter((folder) => folder !== ''));
-    expect(folders).toEqual(new Set(rows));
+  it('are those that ARCHITECTURE.md draws', () => {
+    const text = readFileSync(join(ROOT, 'ARCHITECTURE.md'), 'utf8');
+    const drawn = [...text.matchAll(/^(\w+)\/ +\S/gm)].map(([, folder]) => folder);
+    expect(new Set(drawn)).toEqual(new Set([...Object.keys(MAY_IMPORT), 'cli']));
+    expect(new Set(files.map(folderOf))).toEqual(new Set(drawn));
   });
 
   it('have an entry each', () => {
     for (const folder of Object.keys(MAY_IMPORT)) {
-      if (folder !== 'adapters' && folder !== 'bindings')
-        expect(files, folder).toContain(`${folder}/index.ts`);
+      if (!['adapters', 'bindings'].includes(folder)) expect(files, folder).toContain(`${folder}/index.ts`);
     }
     const adapters = new Set(files.flatMap((file) => /^adapters\/[\w-]+/.exec(file)?.[0] ?? []));
     for (const adapter of adapters) expect(files, adapter).toContain(`${adapter}/index.ts`);
@@ -115,8 +116,16 @@ describe('the layers', () => {
     expect(others).toEqual([]);
   });
 
+  it('have public names in one folder, which only re-exports', () => {
+    for (const file of files.filter((each) => folderOf(each) === 'public')) {
+      const statements = readFileSync(join(SRC, file), 'utf8').replaceAll(/\/\*[\s\S]*?\*\/|\/\/.*/g, '');
+      expect(statements.replaceAll(/export [^;]* from '[^']+';/g, '').trim(), file).toBe('');
+    }
+  });
+
   it('are entered by their entries', () => {
     const others = imports
+      .filter(({ file, target }) => !(folderOf(file) === 'public' && folderOf(target) === 'bindings'))
       .filter(({ file, target }) => folderOf(file) !== folderOf(target))
       .filter(({ target }) => !/^(adapters\/[\w-]+|\w+)\/index\.js$/.test(target))
       .filter(({ target }) => !SECOND_ENTRIES.includes(target));

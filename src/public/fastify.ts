@@ -1,0 +1,6 @@
+/**
+ * A receiver in Fastify.
+ *
+ * @module
+ */
+export * from '../bindings/fastify.js';

@@ -1,0 +1,6 @@
+/**
+ * A receiver in Hono.
+ *
+ * @module
+ */
+export * from '../bindings/hono.js';

@@ -1,0 +1,6 @@
+/**
+ * Metrics of a receiver for Prometheus.
+ *
+ * @module
+ */
+export * from '../metrics/index.js';
