@@ -35,6 +35,9 @@ const PROGRAMS = [
 /** Not our tests: some tests have a `node_modules` of their own. */
 const NOT_OURS = ['**/node_modules/**'];
 
+/** For tests of the desk, which has agents log in. */
+const CHEAP_PASSWORDS = ['test/helpers/cheap-passwords.ts'];
+
 /** The longest files start first, so that no worker is left with one at the end. */
 class LongestFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
@@ -70,6 +73,7 @@ export default defineConfig({
         extends: true,
         test: {
           name: 'programs',
+          setupFiles: CHEAP_PASSWORDS,
           include: PROGRAMS,
           exclude: [...NOT_OURS, ...LONG, ...OUTSIDE, ...ALONE, ...POSTGRES, ...ONCE],
           isolate: false,
@@ -93,6 +97,7 @@ export default defineConfig({
         extends: true,
         test: {
           name: 'postgres',
+          setupFiles: CHEAP_PASSWORDS,
           include: POSTGRES,
           exclude: [...NOT_OURS, ...LONG],
           globalSetup: 'test/helpers/postgres-server.ts',
@@ -120,7 +125,7 @@ export default defineConfig({
     maxWorkers: 3,
     // Of `it.concurrent`, for tests that do nothing but wait.
     maxConcurrency: 10,
-    setupFiles: ['test/helpers/several-processes.ts', 'test/helpers/cheap-passwords.ts'],
+    setupFiles: ['test/helpers/several-processes.ts'],
     sequence: { sequencer: LongestFirst },
     // On a busy machine with two cores, one compilation took over 30 seconds.
     testTimeout: 120_000,

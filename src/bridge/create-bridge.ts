@@ -1,5 +1,5 @@
 /**
- * The bridge carries handed-over conversations between the platform and a helpdesk: the human-service system that
+ * The bridge carries handed-over conversations between the platform and a helpdesk, the system that
  * an adapter connects to, such as Chatwoot or Slack.
  *
  *     platform                      bridge                               helpdesk

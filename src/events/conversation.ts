@@ -16,7 +16,7 @@ export type ConversationState = 'requested' | 'waiting' | 'connected' | 'closing
 /** The side that ended a conversation: its user, the platform's timeout, a agent, or this package. */
 export type ClosedBy = 'user' | 'timeout' | 'agent' | 'system';
 
-/** A conversation's place in a human-service system. */
+/** A conversation's place in a helpdesk. */
 export interface AdapterLink {
   /** The adapter's name. */
   readonly adapter: string;
@@ -61,7 +61,7 @@ export interface Conversation {
   readonly replyBy: Date;
   /** When the first reply was sent, or `null`. */
   readonly firstReplyAt: Date | null;
-  /** The agent's name, if the human-service system provides it. */
+  /** The agent's name, if the helpdesk provides it. */
   readonly agentName: string | null;
   readonly link: AdapterLink | null;
   readonly closure: Closure | null;

@@ -16,7 +16,7 @@ export interface ConversationFilter {
   readonly userKey?: string;
   /** Only those of an adapter. */
   readonly adapter?: string;
-  /** Only those that have a place in a human-service system (`true`), or none (`false`). */
+  /** Only those that have a place in a helpdesk (`true`), or none (`false`). */
   readonly linked?: boolean;
   /** Only those last changed before this time. */
   readonly changedBefore?: Date;

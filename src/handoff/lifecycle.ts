@@ -48,7 +48,7 @@ export interface HandoffLifecycle {
    * ended or is closing starts a new session, and so does the same request after a failure.
    */
   request(event: DeliveredEvent<'handoff.requested'>): Promise<HandoffRequestResult>;
-  /** Records its place in a human-service system. The first link stays: check which one the result has. */
+  /** Records its place in a helpdesk. The first link stays: check which one the result has. */
   link(id: string, link: AdapterLink): Promise<Conversation | null>;
   /** Records that the platform was answered 200: `requested` becomes `waiting`. */
   accept(id: string): Promise<Conversation | null>;
@@ -194,7 +194,7 @@ function startsNewSession({ state, requestKey }: Conversation, key: string): boo
   return !isOpen(state) && requestKey !== key;
 }
 
-/** Whether a link may still be recorded: while closing, the human-service system must still be told of the end. */
+/** Whether a link may still be recorded: while closing, the helpdesk must still be told of the end. */
 const mayBeLinked = ({ state }: Conversation): boolean => isOpen(state) || state === 'closing';
 
 const contendedError = (): HandoffKitError =>

@@ -207,7 +207,7 @@ function registerOutboxPause(
 function registerBridges(registry: Registry, bridges: NonNullable<MetricsOptions['bridges']>): void {
   const adapterEvents = new Counter({
     name: 'handoff_kit_adapter_events_total',
-    help: 'Events between users and the human-service system, by type. "dropped" are echoes, notes and repeats, "forged" are webhooks with a wrong signature, "unclosed" are conversations that bots must close themselves.',
+    help: 'Events between users and the helpdesk, by type. "dropped" are echoes, notes and repeats, "forged" are webhooks with a wrong signature, "unclosed" are conversations that agents must close themselves.',
     labelNames: ['adapter', 'type'],
     registers: [],
     // The bridge keeps its own counts, so they replace the values of the last scrape.
@@ -223,7 +223,7 @@ function registerBridges(registry: Registry, bridges: NonNullable<MetricsOptions
   registry.registerMetric(adapterEvents);
   const available = new Gauge({
     name: 'handoff_kit_adapter_available',
-    help: 'Whether the human-service system answers, as far as known: 1, or 0 while calls to it are paused.',
+    help: 'Whether the helpdesk answers, as far as known: 1, or 0 while calls to it are paused.',
     labelNames: ['adapter'],
     registers: [],
     collect() {

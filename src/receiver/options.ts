@@ -67,7 +67,7 @@ export interface CommonReceiverOptions {
   /**
    * The answer to a handoff request if no handler of `handoff.requested` is registered, by `on` or by a bridge.
    *
-   * - `refuse`, the default: 503, and the platform tells the user that no human is free.
+   * - `refuse`, the default: 503, and the platform tells the user that no agent is free.
    * - `accept`: 200. For an application that finds its conversations otherwise, with `receiver.conversations` or in
    *   handlers of `handoff.message`; the user waits until it replies.
    */

@@ -166,6 +166,6 @@ export function authenticate(bots: SimulatedBots, authorization: string | undefi
   const key = /^Bearer +(\S+) *$/i.exec(authorization ?? '')?.[1];
   const bot = bots.list().find(({ apiKey }) => apiKey === key);
   if (!bot) throw new PlatformFailure(FAILURE_CODES.authenticationFailed, 'Developer authentication failed');
-  if (bot.deleted) throw new PlatformFailure(FAILURE_CODES.botDeleted, 'Bot deleted');
+  if (bot.deleted) throw new PlatformFailure(FAILURE_CODES.botDeleted, 'Agent deleted');
   return bot;
 }

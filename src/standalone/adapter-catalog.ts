@@ -55,7 +55,7 @@ export type AdapterSettingKey =
   | 'zohoSalesiqApiUrl'
   | 'zohoAccountsUrl';
 
-/** An adapter for an external human-service system. */
+/** An adapter for a helpdesk. */
 export interface AdapterEntry {
   readonly required: readonly AdapterSettingKey[];
   readonly optional: readonly AdapterSettingKey[];

@@ -16,7 +16,7 @@ import { SETTINGS } from './settings-table.js';
 /** A setting and what is wrong with it. */
 export type SettingIssue = readonly [key: SettingKey, message: string];
 
-/** Validates the settings of human agents: ADAPTER, the adapter's own settings, hours and texts. */
+/** Validates the settings of agents: ADAPTER, the adapter's own settings, hours and texts. */
 export async function adapterIssues(values: SettingTexts<SettingKey>): Promise<SettingIssue[]> {
   const name = ADAPTER_NAMES.find((known) => known === values.adapter);
   const isDesk = values.adapter === 'desk';
@@ -186,7 +186,7 @@ function withoutEffectIssues(values: SettingTexts<SettingKey>, hasBotAdapters: b
   const issues: SettingIssue[] = [];
   const isUnset = adapter === 'none' || (adapter === undefined && platformBaseUrl === undefined);
   const isOff = isUnset && !hasBotAdapters;
-  const message = 'has no effect, since no human agent answers: set ADAPTER, or remove it.';
+  const message = 'has no effect, since no agent answers: set ADAPTER, or remove it.';
   if (isOff && businessHours !== undefined) issues.push(['businessHours', message]);
   if (isOff && unavailable !== undefined) issues.push(['unavailable', message]);
   if (isOff && delayed !== undefined) issues.push(['delayed', message]);

@@ -17,7 +17,7 @@ export interface AppParts {
   readonly mountPath: string;
   readonly trustProxy: TrustProxy;
   readonly metrics: Metrics;
-  /** None without human agents. */
+  /** None without agents. */
   readonly adapters: readonly ConnectedAdapter[];
   /** `null` for inline delivery. */
   readonly delivery: Delivery | null;

@@ -56,13 +56,13 @@ export interface HealthParts {
   readonly isStarted: () => boolean;
   /** `null` without a database. */
   readonly checkDatabase: DatabaseCheck | null;
-  /** Whether the human-service system answers, as far as known. */
+  /** Whether the helpdesk answers, as far as known. */
   readonly isHelpdeskAvailable: () => boolean;
 }
 
 /**
  * `GET /healthz` answers 200 while the process runs. `GET /readyz` answers 200 while the receiver accepts requests,
- * and 503 with the reason from the signal to stop on and while the database is unreachable. A human-service system that does
+ * and 503 with the reason from the signal to stop on and while the database is unreachable. A helpdesk that does
  * not answer is named, but the receiver stays ready: events are stored, and delivered afterwards.
  */
 export function healthRoutes(parts: HealthParts): Router {

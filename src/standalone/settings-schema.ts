@@ -113,7 +113,7 @@ export const settingsSchema = z.object({
   trustProxy: parsedBy(parseTrustProxy).default(false),
   webhookUsername: acceptedBy(
     (username) => webhookUser({ username }),
-    "is missing. Set it to the webhook username of the agent's integration settings.",
+    "is missing. Set it to the webhook username of the bot's integration settings.",
   ),
   webhookSecret: acceptedBy((secret) => webhookUser({ username: 'any', secret })).optional(),
   handoffAuth: z.enum(HANDOFF_AUTH_KINDS, {

@@ -232,7 +232,7 @@ function silenceAdvice(exchanges: readonly RecordedExchange[]): string {
   const sinceLast = exchanges.slice(exchanges.findLastIndex(isHandoffDelivery));
   if (sinceLast.some(({ direction }) => direction === 'received'))
     return 'nextReply returns each reply once: earlier ones are in bench.replies.';
-  return 'the receiver accepted the last delivery and has not called the platform since: does its handler call reply(), and does it use bench.service?';
+  return 'the receiver accepted the last delivery and has not called the platform since: does its handler call reply(), and does it use bench.platform?';
 }
 
 function isHandoffDelivery({ direction, what }: RecordedExchange): boolean {

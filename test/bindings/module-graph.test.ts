@@ -16,7 +16,7 @@ async function nodeModulesOf(entry: string): Promise<string[]> {
 
 const SERVERS = ['http', 'https', 'http2', 'net'];
 
-it.each(['index.ts', 'bindings/hono.ts', 'bindings/lambda.ts', 'bindings/fastify.ts'])(
+it.each(['public/index.ts', 'bindings/hono.ts', 'bindings/lambda.ts', 'bindings/fastify.ts'])(
   '%s loads no server of Node, so that it runs where there is only Fetch',
   async (entry) => {
     expect((await nodeModulesOf(entry)).filter((name) => SERVERS.includes(name))).toEqual([]);

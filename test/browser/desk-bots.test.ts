@@ -18,8 +18,8 @@ describeInBrowser('a desk with two bots', () => {
     const [, origin = '', token = ''] = await program.until(/"url":"(http:\/\/[^/"]+)\/\?token=([\w-]+)/);
     const page = await browser.newPage();
     await page.goto(`${origin}/desk/enter?token=${token}`);
-    for (const agentId of ['sales', 'support', 'support']) {
-      await post(`${origin}/platform/simulator/handoff`, { agentId, componentId: 'demo-desk' });
+    for (const botId of ['sales', 'support', 'support']) {
+      await post(`${origin}/platform/simulator/handoff`, { botId, componentId: 'demo-desk' });
       await post(`${origin}/platform/simulator/close`, {}).catch(() => undefined);
     }
     await page.getByRole('navigation', { name: 'Views' }).getByRole('button', { name: 'Closed' }).click();

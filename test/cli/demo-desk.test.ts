@@ -44,7 +44,7 @@ describe('the demo with the desk', () => {
     const answer = await fetch(`${origin}/desk/enter?token=${token}`, { redirect: 'manual' });
     const agent = await clientOf(origin, cookieOf(answer));
     expect((await agent.state()).bots).toEqual(['sales', 'support']);
-    await post(`${origin}/platform/simulator/handoff`, { agentId: 'support', componentId: 'demo-desk' });
+    await post(`${origin}/platform/simulator/handoff`, { botId: 'support', componentId: 'demo-desk' });
     const [waiting] = await eventually(async () => {
       const { conversations } = await agent.state();
       expect(conversations).toMatchObject([{ bot: 'support' }]);

@@ -2,7 +2,7 @@ import type { BinaryLike, ScryptOptions } from 'node:crypto';
 import { vi } from 'vitest';
 
 /**
- * A setup file: hashes passwords at a sixty-fourth of the cost. A hash takes 100 ms on purpose, and tests of the desk
+ * A setup file: hashes passwords at a sixteenth of the cost. A hash takes 100 ms on purpose, and tests of the desk
  * make more than a thousand of them. What is stored still names the cost of the product.
  */
 vi.mock('node:crypto', async (importOriginal) => {
@@ -13,6 +13,6 @@ vi.mock('node:crypto', async (importOriginal) => {
     length: number,
     options: ScryptOptions,
     done: (error: Error | null, key: Buffer) => void,
-  ): void => crypto.scrypt(password, salt, length, { ...options, N: (options.N ?? 16_384) / 64 }, done);
+  ): void => crypto.scrypt(password, salt, length, { ...options, N: (options.N ?? 16_384) / 16 }, done);
   return { ...crypto, scrypt };
 });

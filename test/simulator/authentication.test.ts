@@ -27,7 +27,7 @@ describe.each(ENDPOINTS)('%s %s', (method, path) => {
     simulator.bots.delete('bot-1');
     const { status, body } = await call(method, path, {});
     expect(status).toBe(403);
-    expect(body).toEqual({ code: 40378, message: 'Bot deleted' });
+    expect(body).toEqual({ code: 40378, message: 'Agent deleted' });
   });
 
   test('accepts a new key at once and refuses the old one', async () => {

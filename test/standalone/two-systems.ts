@@ -33,7 +33,7 @@ export function carriesTwoSystems(databaseUrl: () => Promise<string>): void {
     });
     const configFile = join(temporaryFolder(), 'handoff.json');
     const platformBaseUrl = await simulator.listen();
-    const agents = BOTS.map(({ name, apiKey }) => [
+    const bots = BOTS.map(({ name, apiKey }) => [
       name,
       {
         webhookUsername: name,
@@ -42,7 +42,7 @@ export function carriesTwoSystems(databaseUrl: () => Promise<string>): void {
         platformBaseUrl,
       },
     ]);
-    writeFileSync(configFile, JSON.stringify({ agents: Object.fromEntries(agents) }));
+    writeFileSync(configFile, JSON.stringify({ bots: Object.fromEntries(bots) }));
     const env = {
       PORT: '0',
       HOST: '127.0.0.1',

@@ -36,7 +36,7 @@ Requests so far (→ to the receiver, ← to the platform):
 → POST /…/chat                    200  {"code":200,"message":"success"}  <time>
 
 What to check:
-- the receiver accepted the last delivery and has not called the platform since: does its handler call reply(), and does it use bench.service?`,
+- the receiver accepted the last delivery and has not called the platform since: does its handler call reply(), and does it use bench.platform?`,
     );
   });
 
@@ -164,7 +164,7 @@ What to check:
     await bench.say('hello');
     const { message } = await errorOf(bench.nextReply(soon));
     expect(message).toContain('← POST /v1/human/message/receive  401');
-    expect(message).toContain('create it with the baseUrl and apiKey of bench.service');
+    expect(message).toContain('create it with the baseUrl and apiKey of bench.platform');
   });
 });
 

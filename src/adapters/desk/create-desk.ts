@@ -105,7 +105,7 @@ export interface Desk extends RequestHandler {
 }
 
 /**
- * Creates a desk, where human agents answer handed-over conversations in the browser.
+ * Creates a desk, where agents answer handed-over conversations in the browser.
  *
  * @example
  * app.use('/webhook', receiver);

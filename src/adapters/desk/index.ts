@@ -1,5 +1,5 @@
 /**
- * The desk: a built-in helpdesk where human agents answer handed-over conversations in the browser.
+ * The desk: a built-in helpdesk where agents answer handed-over conversations in the browser.
  *
  * @module
  */

@@ -12,7 +12,7 @@ import {
   verifySignature,
 } from '../../bridge/index.js';
 
-/** Begins the messages that the adapter writes in the name of an admin, who is also a human agent. */
+/** Begins the messages that the adapter writes in the name of an admin, who is also an agent. */
 export const NOTICE_PREFIX = '[handoff] ';
 
 /** An entry of a conversation: a comment, a note, an assignment, a close. Any of them can carry a text. */

@@ -104,7 +104,7 @@ export interface FaultAnswer {
   readonly body?: string;
 }
 
-/** Describes a human-service system to the conformance kit. */
+/** Describes a helpdesk to the conformance kit. */
 export interface AdapterHarness<System extends HarnessSystem = HarnessSystem> {
   /** The name of the system, for test titles. */
   readonly name: string;

@@ -41,7 +41,7 @@ describe('a conversation', () => {
     const view = await ann.conversation(await ann.idOf(handoff.id));
     expect(view.transcript).toEqual([
       { from: 'user', text: 'I want a human' },
-      { from: 'agent', text: 'One moment' },
+      { from: 'bot', text: 'One moment' },
     ]);
     expect(view.summary.user.anonymousId).toBe(handoff.user.anonymousId);
   });

@@ -121,7 +121,7 @@ const AGENTS_MESSAGE = {
   type: 'message',
   channel: IDS.channel,
   channel_type: 'channel',
-  user: IDS.bot,
+  user: IDS.agent,
   text: 'Hello',
   ts: '1700000005.000200',
   thread_ts: '1700000000.000100',

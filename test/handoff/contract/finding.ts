@@ -78,7 +78,7 @@ export function finding(engine: StoreEngine): void {
       expect(await sorted(store, { userKey: 'user:bob', adapter: 'other-desk' })).toEqual([]);
     });
 
-    it('has those with a place in a human-service system, or those without', async () => {
+    it('has those with a place in a helpdesk, or those without', async () => {
       const store = await some();
       expect(await sorted(store, { linked: true })).toEqual(['b', 'c', 'd']);
       expect(await sorted(store, { linked: false })).toEqual(['a']);

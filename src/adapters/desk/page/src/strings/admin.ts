@@ -82,7 +82,7 @@ const en = {
   capacity: 'Conversations per agent at most; empty for no limit',
   assignmentHint:
     'Available are agents who have the desk open and are not away. Without one, conversations wait until an agent claims them. An agent who leaves before the first reply loses a conversation to the next.',
-  ruleFor: 'bot, by name or bot id',
+  ruleFor: 'Bot, by name or bot id',
   ruleTo: 'Team or agent',
   ruleAgent: 'Agent: {name}',
   ruleTeam: 'Team: {name}',
@@ -176,7 +176,7 @@ const zh: Readonly<Record<AdminTextName, string>> = {
   roleSupervisor: '主管',
   roleAdministrator: '管理员',
   roleHint:
-    '客服回复会话。主管还可以接管会话、教 AI、编辑常用回复和处理卡住的内容。管理员还可以管理客服和查看审计日志。',
+    '客服回复会话。主管还可以接管会话、教机器人、编辑常用回复和处理卡住的内容。管理员还可以管理客服和查看审计日志。',
   roleChange: '更改',
   factor: '登录方式',
   factorElsewhere: '其他地方',
@@ -208,11 +208,11 @@ const zh: Readonly<Record<AdminTextName, string>> = {
   capacity: '每位客服的最多会话数；留空表示不限',
   assignmentHint:
     '打开客服台且未设为离开的客服为可用。没有可用客服时，会话等待接手。客服在首次回复前离开，会话会转给下一位。',
-  ruleFor: 'AI 智能体的名称或 bot id',
+  ruleFor: '机器人的名称或 bot id',
   ruleTo: '团队或客服',
   ruleAgent: '客服：{name}',
   ruleTeam: '团队：{name}',
-  rules: '按 AI 智能体',
+  rules: '按机器人',
   rulesHint: '应用为会话指定的部门优先于这些规则。',
   addRule: '添加规则',
   hoursHint: '在此时间内受理新的人工请求。进行中的会话不受影响。',
