@@ -27,9 +27,9 @@ describe('more pending events than the limit', () => {
   });
 });
 
-describe('a million conversations', () => {
+describe('a hundred thousand conversations', () => {
   it('leave only the window of recent keys in memory', { timeout: 120_000 }, async () => {
-    const ROUNDS = 1_000;
+    const ROUNDS = 100;
     const EACH = 1_000;
     let handled = 0;
     const { delivery } = startInline(() => {

@@ -7,7 +7,7 @@ import { ADAPTER_GUIDES, blocksIn, PAGES, ROOT, read } from './pages.js';
 const WORK = join(ROOT, '.docs-check');
 
 /**
- * Not compiled here: hosts.test.ts compiles that of hosts together with files that frameworks generate, and the guide of
+ * Not compiled here: hosts.long.test.ts compiles that of hosts together with files that frameworks generate, and the guide of
  * the desk has blocks that are parts of an application.
  */
 const ELSEWHERE = ['docs/hosts.md', 'src/adapters/desk/README.md'];
