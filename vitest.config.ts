@@ -48,7 +48,15 @@ class LongestFirst extends BaseSequencer {
     return (await super.sort(files)).toSorted((one, other) => order(one) - order(other));
   }
 }
-const LONGEST = ['live-conformance', 'contract-', 'takeover/', 'crash.', 'restarts', 'test/browser/'];
+const LONGEST = [
+  'live-conformance',
+  'test/package/scaffold',
+  'contract-',
+  'takeover/',
+  'crash.',
+  'restarts',
+  'test/browser/',
+];
 
 export default defineConfig({
   resolve: {

@@ -3,8 +3,8 @@ import { Agent, createServer, request } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { sqlite } from '../dist/delivery/sqlite/index.js';
-import { createReceiver, noAuth } from '../dist/public/index.js';
 import { createBridge } from '../dist/public/bridge.js';
+import { createReceiver, noAuth } from '../dist/public/index.js';
 
 /**
  * The value below which a share of the values is.

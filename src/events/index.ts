@@ -19,7 +19,6 @@ export {
   EVENT_OF_ENDPOINT,
   type EventName,
   type EventPayloads,
-  type ProbePayload,
 } from './catalog.js';
 export type * from './conversation.js';
 export {

@@ -128,7 +128,7 @@ function takeProcess(
     ...(['stdout', 'stderr'] as const).map((name) =>
       replaceStream(name, {
         write(text: string) {
-          add(name, String(text));
+          add(name, text);
           return true;
         },
       }),

@@ -40,10 +40,10 @@ describe('handoff-kit backup', { timeout: 120_000 }, () => {
     expect(Object.keys(modes).sort()).toEqual(['copy.db', 'handoff.db', 'handoff.db-shm', 'handoff.db-wal']);
     expect(new Set(Object.values(modes))).toEqual(new Set(['600']));
 
-    const { records, close } = await openSqliteDatabase(copy);
-    onTestFinished(close);
+    const database = await openSqliteDatabase(copy);
+    onTestFinished(() => database.close());
     let stored = '';
-    for await (const record of records()) stored += `${JSON.stringify(record)}\n`;
+    for await (const record of database.records()) stored += `${JSON.stringify(record)}\n`;
     expect(waiting.filter((text) => !stored.includes(`"${text}"`))).toEqual([]);
   });
 

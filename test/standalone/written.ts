@@ -34,11 +34,11 @@ export function collectWritten() {
   };
   return {
     written,
-    add(name: 'stdout' | 'stderr', text: string): void {
+    add: (name: 'stdout' | 'stderr', text: string): void => {
       texts[name] += text;
       notify();
     },
-    end(): void {
+    end: (): void => {
       hasEnded = true;
       notify();
     },
