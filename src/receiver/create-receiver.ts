@@ -29,7 +29,6 @@ import { createConversations } from './conversations.js';
 import { createFindSession } from './current-session.js';
 import { createFetch } from './fetch.js';
 import { createGreet } from './greeting.js';
-import { createHandle } from './handle.js';
 import { createInject } from './inject.js';
 import { createListener, type RequestListener } from './node-http.js';
 import {
@@ -39,7 +38,7 @@ import {
   type ReceiverOptions,
   type SeveralBotsOptions,
 } from './options.js';
-import { createPipeline } from './pipeline.js';
+import { createReceive } from './receive.js';
 import type { Receiver } from './receiver.js';
 import { createRequestLog } from './request-log.js';
 import { createTracer } from './trace.js';
@@ -118,28 +117,24 @@ export function createReceiver<State extends object = object>(
     depth: checkCount('limits.depth', options.limits?.depth ?? 64),
   };
 
-  const handling = createHandle({
+  const handling = createReceive({
     routes: bots.routes,
     knowsToken: bots.knowsToken,
-    pipeline: createPipeline({
-      isDraining: () => closing !== undefined,
-      bots: directory,
-      authenticate: bots.authenticate,
-      limits,
-      dispatcher,
-      delivery: {
-        accept: trace.accept((event) => delivery.accept(event)),
-        seen: (event) => delivery.seen(event),
-      },
-      acceptsHandoffs,
-      findSession: createFindSession(lifecycle.store, delivery),
-      isDropped: (name) => isStarted && !handles(name),
-    }),
+    isDraining: () => closing !== undefined,
+    authenticate: bots.authenticate,
     limits,
+    bots: directory,
+    findSession: createFindSession(lifecycle.store, delivery),
+    acceptsHandoffs,
+    isDropped: (name) => isStarted && !handles(name),
+    dispatcher,
+    delivery: {
+      accept: trace.accept((event) => delivery.accept(event)),
+      seen: (event) => delivery.seen(event),
+      finished: (event) => delivery.finished?.(event) ?? Promise.resolve(),
+    },
     answers: createAnswers(options.answers),
     requestLog: createRequestLog(log, limits.depth),
-    dispatcher,
-    delivery,
     greet,
     trace,
     inFlight,

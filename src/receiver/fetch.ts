@@ -1,6 +1,6 @@
 import type { Refusal } from './answer.js';
-import type { RequestHandling } from './handle.js';
 import { type ReadLimits, SENDER_HUNG_UP, tooLarge, tooSlow } from './read-body.js';
+import type { RequestHandling } from './receive.js';
 import type { ReceiverAnswer, ReceiverRequest } from './request.js';
 
 /** The part of a Fetch server's context that the receiver uses. */

@@ -19,7 +19,6 @@ export {
 export type { Conversations } from './conversations.js';
 export { createReceiver } from './create-receiver.js';
 export { createFetch, type FetchContext, type FetchHandler, fromFetch, respond } from './fetch.js';
-export type { RequestHandling } from './handle.js';
 export type { Inject, InjectedPayload, InjectedReply, InjectOptions, InjectResult } from './inject.js';
 export { createListener, type NextFunction, type RequestListener, readStream } from './node-http.js';
 export type {
@@ -30,6 +29,7 @@ export type {
   SeveralBotsOptions,
 } from './options.js';
 export { type ReadLimits, SENDER_HUNG_UP } from './read-body.js';
+export type { RequestHandling } from './receive.js';
 export type { Receiver } from './receiver.js';
 export type { ReceiverAnswer, ReceiverRequest, SendAnswer } from './request.js';
 export { createRequestIds } from './request-log.js';

@@ -1,8 +1,8 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Readable } from 'node:stream';
 import type { Refusal } from './answer.js';
-import type { RequestHandling } from './handle.js';
 import { type ReadLimits, SENDER_HUNG_UP, tooLarge, tooSlow } from './read-body.js';
+import type { RequestHandling } from './receive.js';
 import type { ReceiverAnswer, ReceiverRequest } from './request.js';
 
 /** Passes a request on to the next handler, as in Express. */

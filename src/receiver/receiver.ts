@@ -4,9 +4,9 @@ import type { DeliveryStats, QueueAdmin, SqlDatabase } from '../delivery/index.j
 import type { AdmitGate, AnyHandler, ErrorHandler, EventName, Handler, Middleware } from '../events/index.js';
 import type { Conversations } from './conversations.js';
 import type { FetchHandler } from './fetch.js';
-import type { RequestHandling } from './handle.js';
 import type { Inject } from './inject.js';
 import type { NextFunction, RequestListener } from './node-http.js';
+import type { RequestHandling } from './receive.js';
 
 /** A request handler for Express, `http.createServer` and Fetch, and the methods to set it up and close it. */
 export interface Receiver<State extends object = object> {

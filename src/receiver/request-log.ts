@@ -5,8 +5,8 @@ import type { Log } from '../internal/index.js';
 import { isProbe } from '../protocol/index.js';
 import { isRefusal, type Refusal } from './answer.js';
 import { decodeBody, parseJson } from './parse-json.js';
-import type { Exchange, Outcome } from './pipeline.js';
 import { PROBE_LIMITS, readBody, SENDER_HUNG_UP } from './read-body.js';
+import type { Exchange, Outcome } from './receive.js';
 import type { ReceiverRequest } from './request.js';
 
 /** Logs one line per request: ids and outcomes, never users' words. */

@@ -9,7 +9,7 @@ import {
 } from '../diagnostics/index.js';
 import type { BotDirectory, DeliveredEvent, Dispatcher, Replies } from '../events/index.js';
 import type { Greet } from './greeting.js';
-import type { Exchange } from './pipeline.js';
+import type { Exchange } from './receive.js';
 import type { SendAnswer } from './request.js';
 
 /** Wraps the steps of a receiver, so that they are published while anything subscribes to them. */
