@@ -95,12 +95,11 @@ export interface Receiver<State extends object = object> {
     /** Whether the replies of a bot, or of any, wait because the platform refuses the API key or has moved. */
     readonly isOutboxPaused: (bot?: string) => boolean;
   };
-  /** The client that replies go through; `null` without the option `platform`. With several bots, that of `default`. */
-  readonly platform: PlatformClient | null;
   /**
-   * The bots by name, each with the client that its replies go through, or `null`. With one bot, it is `default`.
+   * The client of each bot's platform, by the bot's name; `null` without the option `platform`. A single bot is named
+   * `default`.
    *
-   * @example await receiver.platforms.get('sales')?.checkWebhooks();
+   * @example await receiver.platforms.get('sales')?.webhooks.check();
    */
   readonly platforms: ReadonlyMap<string, PlatformClient | null>;
   /** The number of events that are accepted and not yet handled, and of remembered keys. */

@@ -204,7 +204,6 @@ describe('two bots with the same ids', () => {
     });
     await expect(receiver.conversations.reply('other/c', 'to whom?')).rejects.toThrow(/no bot "other"/);
     expect([...receiver.platforms.keys()]).toEqual(['sales', 'support']);
-    expect(receiver.platform).toBeNull();
   });
 
   it('keep the ids of the platform where one is named default, unless they look like the other’s', async () => {

@@ -7,7 +7,7 @@ import type { State } from './state.js';
 import { type Store, useStore } from './store.js';
 import { errorText, t } from './strings/index.js';
 
-/** State and platforms of the page, for all components. */
+/** State and services of the page, for all components. */
 export interface DeskContext {
   readonly store: Store<State>;
   readonly client: Client;
