@@ -60,7 +60,7 @@ describeInBrowser('both sides of the demo on one page', () => {
     await demo.seesExchange('The bot answers, and your receiver gets the message.');
     await demo.askForHuman();
     await demo.nextStep('It waits on the right: choose it, read what was said, and answer.');
-    await demo.seesExchange('The platform asks your receiver for a human');
+    await demo.seesExchange('The platform asks your receiver for an agent');
     await right.locator('[data-conversation]').click();
     await right.locator('.transcript .from-user').getByText('Where is my parcel?').waitFor();
     await demo.answer('It is in Lyon, and comes tomorrow.');

@@ -13,8 +13,8 @@ describeInBrowser('a desk with two bots', () => {
   });
   afterAll(() => browser.close());
 
-  it('shows whose conversation it is, and lists those of one agent on request', async () => {
-    const program = runNode(['dist/cli/main.js', 'demo', '--json', '--agents', '2']);
+  it('shows whose conversation it is, and lists those of one bot on request', async () => {
+    const program = runNode(['dist/cli/main.js', 'demo', '--json', '--bots', '2']);
     const [, origin = '', token = ''] = await program.until(/"url":"(http:\/\/[^/"]+)\/\?token=([\w-]+)/);
     const page = await browser.newPage();
     await page.goto(`${origin}/desk/enter?token=${token}`);

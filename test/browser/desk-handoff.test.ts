@@ -32,7 +32,7 @@ describeInBrowser('a handoff at the desk', () => {
     await vi.waitFor(async () => expect(await ann.page.title()).toBe('(1) Desk'), WITHIN);
     await ann.page.keyboard.press('j');
     await ann.page.locator('.transcript .from-user').getByText('Where is my parcel?').waitFor();
-    await ann.page.locator('.transcript .from-agent').getByText('I only know what was added').waitFor();
+    await ann.page.locator('.transcript .from-bot').getByText('I only know what was added').waitFor();
     await ann.press('Claim');
     await ann.seesEvent('Ann claimed it');
     await vi.waitFor(async () => expect(await ann.page.title()).toBe('Desk'), WITHIN);

@@ -38,7 +38,7 @@ describeInBrowser('untrusted text at the desk', () => {
     expect((await bench.nextReply()).text).toBe(MARKUP);
     await ann.note(MARKUP);
     await ann.log.locator('.note').getByText(MARKUP).waitFor();
-    await page.locator('.transcript .from-agent').getByText(MARKUP).waitFor();
+    await page.locator('.transcript .from-bot').getByText(MARKUP).waitFor();
     await page.locator('.details').getByText(`${MARKUP}@example.com`).waitFor();
     await ann.transferTo(MARKUP.slice(0, 90));
     await ann.seesEvent(`Ann gave it to ${MARKUP.slice(0, 90)}`);

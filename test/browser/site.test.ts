@@ -80,9 +80,11 @@ describeWith(SITE_TOOLS)('the documentation site', () => {
   });
 
   it('has a page for every entry of the package in the API reference', () => {
-    const { exports } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8'));
-    const entries = Object.keys(exports).filter((path) => path !== './package.json');
-    const pages = entries.map((path) => `reference/api/${path.replace(/^\./, 'handoff-kit')}.html`);
+    const files = readdirSync(join(ROOT, 'src/public'), { recursive: true, encoding: 'utf8' });
+    const entries = files
+      .filter((file) => file.endsWith('.ts'))
+      .map((file) => `/${file.slice(0, -'.ts'.length)}`);
+    const pages = entries.map((path) => `reference/api/handoff-kit${path === '/index' ? '' : path}.html`);
     expect(pages.filter((page) => !existsSync(join(DIST, page)))).toEqual([]);
   });
 
