@@ -10,7 +10,6 @@ import { routePath } from 'hono/route';
 import { type FetchContext, fromFetch, type ReceiverRequest, respond } from '../receiver/index.js';
 import { belowMount, fromNode, type Handling } from './mount.js';
 
-/** Options of {@link handoffKit}. */
 export interface HandoffKitOptions {
   /** The `getConnInfo` of a runtime other than Node, for a check of your own that needs the sender's address. */
   readonly getConnInfo?: GetConnInfo;

@@ -35,7 +35,6 @@ export interface AdapterCalls {
   end(graceMs: number): Promise<void>;
 }
 
-/** Options of {@link createAdapterCalls}. */
 export interface AdapterCallsOptions {
   readonly system: string;
   /** The receiver, for messages of `node:diagnostics_channel`. */
@@ -50,7 +49,6 @@ export interface AdapterCallsOptions {
 /** The calls whose failures open the circuit. */
 const USERS_WAIT_FOR: ReadonlySet<string> = new Set(['open', 'find', 'send']);
 
-/** Creates {@link AdapterCalls}. */
 export function createAdapterCalls(options: AdapterCallsOptions): AdapterCalls {
   const { system, receiver, log, timeoutMs } = options;
   const breaker = createCircuitBreaker({ system, log, ...options.breaker });
@@ -181,7 +179,6 @@ export async function pause(ms: number, signal: AbortSignal): Promise<void> {
   await sleep(ms, undefined, { signal, ref: false }).catch(() => undefined);
 }
 
-/** Creates an {@link InlineRetry}. */
 export function createInlineRetry(policy: AdapterRetryPolicy, signal: AbortSignal): InlineRetry {
   return async (attempt) => {
     for (let attempts = 1; ; attempts += 1) {
@@ -217,7 +214,6 @@ export interface AuthFailureLog {
   accepted(): void;
 }
 
-/** Creates an {@link AuthFailureLog}. */
 export function createAuthFailureLog(log: Log): AuthFailureLog {
   let isLogged = false;
   return {

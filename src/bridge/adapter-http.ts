@@ -10,7 +10,6 @@ import { AdapterError, type AdapterErrorKind } from './adapter-error.js';
 import type { AdapterCall } from './adapter-types.js';
 import type { TokenAuthorization } from './token-authorization.js';
 
-/** Options of {@link createAdapterHttp}. */
 export interface AdapterHttpOptions {
   /** The helpdesk's name in error messages, such as `Request Tracker`. */
   readonly system: string;

@@ -36,7 +36,6 @@ export interface BreakerCall {
 /** The helpdesk does not answer, so the call was not made. */
 export class CircuitOpen extends AdapterError {}
 
-/** Options of {@link createCircuitBreaker}. */
 export interface CircuitBreakerOptions {
   readonly system: string;
   readonly log: Log;

@@ -23,7 +23,6 @@ export interface CloseCalls {
   isGivenUp(conversation: Conversation): Promise<boolean>;
 }
 
-/** Creates {@link CloseCalls}. */
 export function createCloseCalls(bridge: BridgeContext, echoes: EchoDetector): CloseCalls {
   const { adapter, lifecycle, calls, retry, auth, counters, log } = bridge;
   const { store } = lifecycle;

@@ -28,7 +28,6 @@ export interface HelpdeskCloser {
   isMarkedClosed(conversation: Conversation): Promise<boolean>;
 }
 
-/** Creates a {@link HelpdeskCloser}. */
 export function createHelpdeskCloser(
   { adapter, counters, lifecycle }: BridgeContext,
   closeCalls: CloseCalls,
@@ -90,7 +89,6 @@ export function createOnClosed(
 /** Sends a configured text to the user and ends the conversation on the platform. Idempotent. */
 export type TellAndEnd = (conversation: Conversation, message: MessageName, why: string) => Promise<void>;
 
-/** Creates {@link TellAndEnd}. */
 export function createTellAndEnd({ conversations, renderMessage, log }: BridgeContext): TellAndEnd {
   return async (conversation, message, why) => {
     const { id } = conversation;

@@ -112,7 +112,6 @@ const MAX_INLINE_WAIT_MS = 5_000;
 /** A slot that was missed by more than this is not used. */
 const SLOT_LASTS_MS = 1_000;
 
-/** Creates {@link SendToHelpdesk}. */
 export function createSendToHelpdesk(
   bridge: BridgeContext,
   { echoes, rateLimiter, findQueuedMessages }: SendDependencies,

@@ -21,7 +21,6 @@ export interface EventEffects {
 
 const drop = (dropped: string): EventOutcome => ({ dropped });
 
-/** Creates {@link EventEffects}. */
 export function createEventEffects(
   { adapter, conversations, settings, renderMessage, counters, log }: BridgeContext,
   echoes: EchoDetector,

@@ -25,7 +25,6 @@ export interface HelpdeskRuns {
   announceRecovery(): Promise<void>;
 }
 
-/** Options of {@link createHelpdeskRuns}. */
 export interface HelpdeskRunsOptions {
   readonly receiver: Pick<Receiver, 'storage' | 'conversations'>;
   readonly adapter: string;

@@ -41,7 +41,6 @@ const LEASE_RETRY_MS = 50;
 const isRefusal = (error: unknown): boolean =>
   error instanceof AdapterError && error.kind !== 'transient' && error.kind !== 'rate-limited';
 
-/** Creates a {@link ConversationOpener}. */
 export function createConversationOpener(bridge: BridgeContext, orphans: Orphans): ConversationOpener {
   const { adapter, lifecycle, settings, calls, auth, counters, log, instanceId } = bridge;
   const { store } = lifecycle;

@@ -121,7 +121,6 @@ export type RenderMessage = (
   agent?: string | null,
 ) => Promise<string | null>;
 
-/** Creates {@link RenderMessage}. */
 export function createRenderMessage(messages: BridgeMessages): RenderMessage {
   return async (name, conversation, agent = conversation.agentName) => {
     const message = messages[name];

@@ -56,7 +56,6 @@ interface RejectedClose {
   readonly events: readonly InboundEvent[];
 }
 
-/** Creates an {@link EventOrder}. */
 export function createEventOrder({ adapter, calls, retry, auth, log }: BridgeContext): EventOrder {
   const { capabilities } = adapter;
   const catchUp = adapter.catchUp?.bind(adapter);

@@ -42,7 +42,6 @@ const OPENED_TOO_LATE: CloseReason = {
   text: 'The conversation ended before it was open here: opening it took too long.',
 };
 
-/** Creates {@link Orphans}. */
 export function createOrphans(
   { adapter, lifecycle, calls, retry, counters, log }: BridgeContext,
   closeCalls: CloseCalls,

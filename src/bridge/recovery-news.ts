@@ -11,7 +11,6 @@ export interface RecoveryNews {
   follow(): void;
 }
 
-/** Options of {@link createRecoveryNews}. */
 export interface RecoveryNewsOptions {
   /** `null` with inline delivery: there are no others. */
   readonly database: SqlDatabase | null;

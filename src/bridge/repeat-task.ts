@@ -1,7 +1,6 @@
 import { pause } from './adapter-calls.js';
 import type { BackgroundLoop, BridgeContext } from './bridge-context.js';
 
-/** Options of {@link repeatTask}. */
 export interface RepeatedTask {
   /** Released at the end, so that another process continues. The task takes it. */
   readonly lease: string;

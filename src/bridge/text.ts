@@ -65,7 +65,6 @@ function graphemeEnd(text: string, maxLength: number): number {
   return splitsPair ? maxLength - 1 : maxLength;
 }
 
-/** Options of {@link transcriptText}. */
 export interface TranscriptTextOptions {
   /** The name before each item. Default `Customer`, `AI` and `Note`. */
   readonly names?: Readonly<Record<TranscriptItem['from'], string>>;

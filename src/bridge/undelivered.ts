@@ -30,7 +30,6 @@ const REASON_TEXT: Readonly<Record<UndeliveredReason['kind'], string>> = {
 const MOST_DEAD_LETTERS = 1_000;
 const LOOK_BACK_MS = 6 * 86_400_000;
 
-/** Creates {@link UndeliveredReplies}. */
 export function createUndeliveredReplies(
   { adapter, lifecycle, settings, calls, retry, log }: BridgeContext,
   { queues }: Receiver['storage'],

@@ -24,7 +24,6 @@ export function readOpenapi(): object {
   return JSON.parse(readFileSync(OPENAPI_FILE, 'utf8'));
 }
 
-/** Options of {@link watchTraffic}. */
 export interface WatchedTraffic {
   readonly traffic: TrafficLog;
   /** The first output: `data` for programs, `text` for people. */
@@ -174,7 +173,6 @@ export interface ExchangeText {
   short(record: ExchangeRecord): string;
 }
 
-/** Creates an {@link ExchangeText}. */
 export function createExchangeText(colours: boolean): ExchangeText {
   const { bold, cyan, dim, green, red, yellow } = createColors(colours);
 

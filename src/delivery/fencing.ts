@@ -28,7 +28,6 @@ export interface Fencing {
   ) => Promise<AddResult>;
 }
 
-/** Options of {@link createFencing}. */
 export interface FencingOptions {
   /** Renews the lease of this process now. */
   readonly renewLease: () => Promise<void>;
@@ -42,7 +41,6 @@ export interface FencingOptions {
   readonly log: () => Log | undefined;
 }
 
-/** Creates a {@link Fencing}. */
 export function createFencing(options: FencingOptions): Fencing {
   const { renewLease, leaseMs, inbox, inboxName, inboxWorker, isClaimValid, log } = options;
 

@@ -8,7 +8,6 @@ import { describeEvent, type HandlerRunner, logPostponed, type RunResult } from 
 import { restoreEvent } from './stored-event.js';
 import type { WorkerSlot } from './worker.js';
 
-/** Options of {@link createHandleJob}. */
 export interface HandleJobOptions {
   readonly host: DeliveryHost;
   readonly runner: HandlerRunner;

@@ -11,7 +11,6 @@ import type { Acceptance, Delivery, DeliveryHost } from './delivery.js';
 import { checkUnconnected } from './one-receiver.js';
 import { createHandlerRunner, createInlineRetry, describeEvent, type RunResult } from './run-handlers.js';
 
-/** Settings of {@link inline}. */
 export interface InlineOptions {
   /** How long the sender waits for handlers before it is answered 200 regardless. Default 5 seconds. */
   readonly ackDeadlineMs?: number;

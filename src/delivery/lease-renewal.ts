@@ -32,7 +32,6 @@ export interface LeaseRenewal {
   readonly stop: () => void;
 }
 
-/** Options of {@link startLeaseRenewal}. */
 export interface LeaseRenewalOptions {
   readonly lease: ProcessLease;
   readonly leaseMs: number;

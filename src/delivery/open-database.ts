@@ -26,7 +26,6 @@ export interface OpenDatabase {
 /** Rows that are read at once. */
 const PAGE_SIZE = 500;
 
-/** Creates an {@link OpenDatabase}. */
 export function createOpenDatabase(
   sql: SqlDatabase,
   forgetHooks: readonly ForgetHook[],

@@ -24,7 +24,6 @@ export interface OutboxPause {
   readonly stop: () => void;
 }
 
-/** Options of {@link createOutboxPause}. */
 export interface OutboxPauseOptions {
   /** The bot whose replies pause. */
   readonly bot: string;
@@ -47,7 +46,6 @@ export function concernsEveryReply(error: unknown): error is PlatformError {
   return error.code === 'PLATFORM_AUTH_FAILED' || (error.code === 'PLATFORM_REFUSED' && isRedirect);
 }
 
-/** Creates an {@link OutboxPause}. */
 export function createOutboxPause({ bot, backoff, host, onResume }: OutboxPauseOptions): OutboxPause {
   let state: 'sending' | 'paused' | 'trying' = 'sending';
   /** Pauses in a row. */

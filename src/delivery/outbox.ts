@@ -64,7 +64,6 @@ export function replyKey(
     : hash('sha256', JSON.stringify([conversationId, kind, once]), 'base64url');
 }
 
-/** Options of {@link createSendJob}. */
 export interface SendJobOptions {
   /** The bot whose replies these are. */
   readonly bot: string;

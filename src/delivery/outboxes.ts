@@ -19,7 +19,6 @@ import type { Receipts } from './receipts.js';
 import type { SqlDatabase } from './sql.js';
 import { createWorker, type Worker, type WorkerOptions } from './worker.js';
 
-/** Options of {@link createOutboxes}. */
 export interface OutboxesOptions {
   /** The name of a bot's outbox in the database. */
   readonly nameOf: (bot: string) => string;

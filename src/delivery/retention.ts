@@ -2,7 +2,6 @@ import type { HandoffStore } from '../handoff/index.js';
 import { readQueueNames, sqlList } from './queue-names.js';
 import type { SqlDatabase } from './sql.js';
 
-/** Options of {@link startRetention}. */
 export interface RetentionOptions {
   readonly database: SqlDatabase;
   readonly handoffs: HandoffStore;

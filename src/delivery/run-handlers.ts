@@ -33,7 +33,6 @@ export interface HandlerRunner {
   abortAll(): void;
 }
 
-/** Creates a {@link HandlerRunner}. */
 export function createHandlerRunner(timeoutMs: number): HandlerRunner {
   const runs = new Set<AbortableRun>();
 

@@ -20,7 +20,6 @@ export interface Suspects {
   stop(): readonly ClaimedJob[];
 }
 
-/** Options of {@link createSuspects}. */
 export interface SuspectsOptions {
   /** How long this process must have run before a suspect runs for the first time. */
   readonly waitMs: number;
@@ -35,7 +34,6 @@ export interface SuspectsOptions {
 export const isSuspect = ({ crashes }: ClaimedJob): boolean =>
   crashes >= SUSPECT_CRASHES && crashes < MOST_CRASHES;
 
-/** Creates {@link Suspects}. */
 export function createSuspects({ waitMs, pause, run, resume }: SuspectsOptions): Suspects {
   const startedAt = performance.now();
   let waiting: ClaimedJob[] = [];

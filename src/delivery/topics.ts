@@ -6,7 +6,6 @@ export interface Topics {
   stop(): void;
 }
 
-/** Options of {@link createTopics}. */
 export interface TopicOptions {
   readonly pollMs: number;
   /** Returns a different value after every change of the database. */

@@ -41,7 +41,6 @@ export interface WorkerSlot {
   takeBack(): void;
 }
 
-/** Options of {@link createWorker}. */
 export interface WorkerOptions {
   readonly queue: Queue;
   readonly concurrency: number;

@@ -36,7 +36,6 @@ export interface Dispatcher {
   report(error: unknown, place: FailureDetails): void;
 }
 
-/** Options of {@link createDispatcher}. */
 export interface DispatcherOptions
   extends Pick<ContextParts, 'replies' | 'waitTimeoutMs' | 'findConversation'> {
   readonly registry: Registry;
@@ -51,7 +50,6 @@ export interface DispatcherOptions
 /** The reason when a handoff is refused without one. */
 export const NO_HUMAN = 'no human is available';
 
-/** Creates a {@link Dispatcher}. */
 export function createDispatcher({
   registry,
   replies,

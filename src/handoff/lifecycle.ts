@@ -65,7 +65,6 @@ export interface HandoffLifecycle {
   fail(id: string, why: string): Promise<Conversation | null>;
 }
 
-/** Options of {@link createHandoffLifecycle}. */
 export interface LifecycleOptions {
   /** How long the platform waits for a first reply. */
   readonly waitTimeoutMs: number;

@@ -7,7 +7,6 @@ import {
 } from './conversation.js';
 import type { HandoffStore } from './store.js';
 
-/** Options of {@link createMemoryHandoffStore}. */
 export interface MemoryStoreOptions {
   /** Default 10,000. Beyond it, finished conversations are dropped first, the oldest first. */
   readonly maxConversations?: number;

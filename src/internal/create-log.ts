@@ -39,7 +39,6 @@ function redactPaths(showText = false): string[] {
 /** Set on loggers of `createLog`, and inherited by their children: they redact already. */
 const POLICY_APPLIED = Symbol('handoff-kit redaction');
 
-/** Options of {@link createLog}. */
 export interface LogOptions {
   /** The lowest level that is written. Default: `LOG_LEVEL` of the environment, else `info`. */
   readonly level?: string;

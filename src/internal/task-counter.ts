@@ -7,7 +7,6 @@ export interface TaskCounter {
   readonly count: number;
 }
 
-/** Creates a {@link TaskCounter}. */
 export function createTaskCounter(): TaskCounter {
   let count = 0;
   let waiting: (() => void)[] = [];

@@ -22,7 +22,6 @@ export interface Metrics {
   expose(): Promise<{ readonly contentType: string; readonly text: string }>;
 }
 
-/** Options of {@link collectMetrics}. */
 export interface MetricsOptions {
   /**
    * The bridges whose events are counted, by the name of their adapter.

@@ -50,7 +50,6 @@ export function errorTypeOf(error: unknown): string {
 
 const isPostponed = (error: unknown): boolean => errorTypeOf(error) === 'POSTPONED';
 
-/** Creates {@link Spans}. */
 export function createSpans(api: Api): Spans {
   const { SpanKind, SpanStatusCode, ROOT_CONTEXT, propagation } = api;
   const tracer = api.trace.getTracer('handoff-kit');

@@ -4,7 +4,6 @@ import type { Receiver } from '../receiver/index.js';
 import { type Api, createInstruments, observeQueues } from './metrics.js';
 import { createSpans, type OpenSpan } from './spans.js';
 
-/** Options of {@link startOpenTelemetry}. */
 export interface OpenTelemetryOptions {
   /** The receivers whose queue sizes are measured, as far as they store events. */
   readonly receivers?: readonly Pick<Receiver, 'storage'>[];

@@ -34,7 +34,6 @@ class RefusedRequest implements Refusal {
   }
 }
 
-/** Creates a {@link Refusal}. */
 export function refuse(status: number, reason: string, options: RefusalOptions = {}): Refusal {
   return new RefusedRequest(status, reason, options);
 }

@@ -20,7 +20,6 @@ export interface Conversations {
   readonly lifecycle: HandoffLifecycle;
 }
 
-/** Creates {@link Conversations}. */
 export function createConversations(lifecycle: HandoffLifecycle, replies: Replies): Conversations {
   return {
     get: (id) => lifecycle.store.get(id),

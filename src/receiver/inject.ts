@@ -50,7 +50,6 @@ export interface InjectResult {
   readonly error: unknown;
 }
 
-/** Options of {@link Inject}. */
 export interface InjectOptions {
   /** The bot that the event is from. Default: the only one, or the first. */
   readonly bot?: string;
@@ -63,7 +62,6 @@ export type Inject = <Name extends DeliveredEventName>(
   options?: InjectOptions,
 ) => Promise<InjectResult>;
 
-/** Options of {@link createInject}. */
 export interface InjectParts
   extends Pick<DispatcherOptions, 'registry' | 'log' | 'handlerLog' | 'waitTimeoutMs' | 'receiver'> {
   readonly bots: BotDirectory;

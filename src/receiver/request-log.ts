@@ -19,7 +19,6 @@ export interface RequestLog {
 const REJECTED_PROBE =
   'an availability probe was refused for its credentials: the platform now shows this webhook as unreachable. Give the platform the credentials of this endpoint, or let probes in without any: probes: { auth: "none" }';
 
-/** Creates a {@link RequestLog}. */
 export function createRequestLog(log: Log, maxDepth: number): RequestLog {
   const fieldsOf = ({ requestId, route, receivedAt }: Exchange, bot: string | null = null) => ({
     requestId,

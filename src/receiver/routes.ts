@@ -16,7 +16,6 @@ export interface Route {
 /** The path of each endpoint, below the mount. */
 export type EndpointPaths = Readonly<Record<WebhookEndpoint, string>>;
 
-/** Options of {@link createRoutes}. */
 export interface RouteOptions {
   readonly basePath: string | undefined;
   readonly paths: Partial<EndpointPaths> | undefined;
@@ -65,7 +64,6 @@ export function createRoutes({ basePath, paths, mounted, tokenInPath, knowsToken
   };
 }
 
-/** Options of {@link createBotRoutes}. */
 export interface BotRouteOptions extends Pick<RouteOptions, 'basePath' | 'paths'> {
   /** What bots that credentials can tell apart have together. */
   readonly shared: EndpointsOf;

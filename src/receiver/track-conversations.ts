@@ -76,7 +76,6 @@ async function endHandoff(
   return true;
 }
 
-/** Options of {@link trackReplies}. */
 export interface TrackRepliesOptions {
   readonly lifecycle: HandoffLifecycle;
   /** Sends or stores replies. */

@@ -48,7 +48,6 @@ export function createDatabaseCheck(
   };
 }
 
-/** Settings of {@link healthRoutes}. */
 export interface HealthParts {
   /** Whether new requests should come here; `false` from the signal to stop on. */
   readonly isAccepting: () => boolean;

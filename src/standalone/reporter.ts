@@ -13,7 +13,6 @@ export interface Reporter {
   status(status: ProgramStatus, data: Readonly<Record<string, unknown>>, text: string): void;
 }
 
-/** Options of {@link createReporter}. */
 export interface ReporterOptions {
   /** One JSON object per line for programs, instead of text for people. */
   readonly json: boolean;
@@ -27,7 +26,6 @@ export interface ReporterOptions {
 /** Longer ids are cut, so that a sender cannot fill the screen. */
 const MAX_ID_LENGTH = 80;
 
-/** Creates a {@link Reporter}. */
 export function createReporter({ json, colours, showText, write }: ReporterOptions): Reporter {
   const { dim, cyan, bold } = createColors(colours);
 

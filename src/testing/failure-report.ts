@@ -59,7 +59,6 @@ function describeState({ id, state, endedBy, replies }: HandoffConversation): st
   return `Conversation ${id} is ${state}: ${meaning}. ${count} so far.`;
 }
 
-/** Settings of {@link withFailureReports}. */
 interface FailureReportOptions {
   readonly createError: CreateBenchError;
   /** The default timeout of `nextReply`. */

@@ -34,7 +34,6 @@ const WAIT_FOR_EARLIER_MS = 2_000;
 const FIRST_RETRY_MS = 250;
 const LONGEST_RETRY_MS = 15_000;
 
-/** Creates {@link EventDelivery}. */
 export function createDelivery(): EventDelivery {
   const conversations = createKeyedQueue();
   const currentWebhook = new AsyncLocalStorage<Webhook>();

@@ -1,7 +1,6 @@
 import { type AdapterHttpOptions, checkSecrets } from '../../bridge/index.js';
 import { configError } from '../../internal/index.js';
 
-/** Settings of {@link chatwoot}. */
 export interface ChatwootSettings {
   /** The address at which agents open Chatwoot, such as `https://chat.example.com`. */
   readonly url: string;

@@ -161,7 +161,6 @@ const MINUTE_MS = 60_000;
 const MAX_PATH = 200;
 const MAX_NAME = 64;
 
-/** Creates a {@link RejectionLog}. */
 export function createRejectionLog(audit: Audit, log: Log): RejectionLog {
   const anonymousLines = new Map<string, number>();
   let minute = 0;

@@ -19,7 +19,6 @@ const DEFAULT_REPLIES: readonly CannedReply[] = [
   { id: 'goodbye', title: 'Goodbye', text: 'Thank you for writing to us. Goodbye!' },
 ];
 
-/** Creates {@link CannedReplies}. */
 export function createCannedReplies(store: DocumentStore): CannedReplies {
   const audit = createAudit(store);
   const read = () => store.get(DOCUMENT_KIND.settings, DOCUMENT_ID);

@@ -41,7 +41,6 @@ export interface ConversationQueries {
   ): Promise<{ readonly entries: ConversationUpdate[]; readonly more: boolean }>;
 }
 
-/** Creates {@link ConversationQueries}. */
 export function createConversationQueries(store: DocumentStore): ConversationQueries {
   const summaries = async (filter: DocumentFilter): Promise<ConversationSummary[]> => {
     const documents = await store.list(DOCUMENT_KIND.conversation, filter);

@@ -46,7 +46,6 @@ import { createSignals } from './signals.js';
 import { createDocumentStore, type DocumentStore } from './store/index.js';
 import { createTeaching } from './teaching.js';
 
-/** Options of {@link createDesk}. */
 export interface DeskOptions {
   /** The receiver whose handoffs come to the desk. */
   readonly receiver: Receiver;

@@ -41,7 +41,6 @@ const MAX_HISTORY = 20;
 const MAX_ATTRIBUTES = 50;
 const MAX_TEXT = 500;
 
-/** Creates {@link CustomerQueries}. */
 export function createCustomerQueries(parts: CustomerQueriesParts): CustomerQueries {
   const { store, records, findCustomer, log } = parts;
 

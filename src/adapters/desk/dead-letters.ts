@@ -25,7 +25,6 @@ export interface DeadLetters {
 /** Failed replies searched at most. */
 const MAX_FAILED = 1_000;
 
-/** Creates {@link DeadLetters}. */
 export function createDeadLetters(
   store: DocumentStore,
   queues: QueueAdmin | null,

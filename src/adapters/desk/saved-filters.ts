@@ -10,7 +10,6 @@ export interface SavedFilters {
 
 const documentIdOf = ({ id }: AgentView): string => `filters/${id}`;
 
-/** Creates {@link SavedFilters}. */
 export function createSavedFilters(store: DocumentStore): SavedFilters {
   const read = (agent: AgentView) => store.get(DOCUMENT_KIND.settings, documentIdOf(agent));
   return {

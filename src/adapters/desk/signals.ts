@@ -30,7 +30,6 @@ const GATHER_MS = 500;
 /** The oldest replies tell whether the platform takes any. */
 const LOOKED_AT = 20;
 
-/** Creates {@link Signals}. */
 export function createSignals({ store, queues, isOutboxPaused, availability, log }: SignalsParts): Signals {
   const listeners = new Set<(signal: DeskSignal) => void>();
   let signal: DeskSignal = { platform: { delayed: 0, isRefused: false }, presence: [], availability: [] };

@@ -31,7 +31,6 @@ type MailboxTask<Result> = (open: OpenMailbox) => Promise<Result>;
 /** Looks at the mailbox at least that often, in case an announcement was lost. */
 const LOOK_EVERY_MS = 30_000;
 
-/** Creates a {@link Mailbox}. */
 export function createMailbox(settings: CheckedSettings): Mailbox {
   const { imap, mailbox: folder, timeoutMs, ca } = settings;
   let current: (OpenMailbox & { changed: boolean; lookedAt: number }) | null = null;

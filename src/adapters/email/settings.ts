@@ -1,7 +1,6 @@
 import type { HandoffSession } from '../../bridge/index.js';
 import { checkDuration, configError } from '../../internal/index.js';
 
-/** Settings of {@link email}. */
 export interface EmailSettings {
   /**
    * The server that takes our mails: `smtps://user:password@mail.example.com` for TLS from the start, or

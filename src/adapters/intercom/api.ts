@@ -42,7 +42,6 @@ export const foundSchema = z.object({
 /** The requests to Intercom's REST API that the adapter makes. */
 export type IntercomApi = ReturnType<typeof createIntercomApi>;
 
-/** Creates an {@link IntercomApi}. */
 export function createIntercomApi({ accessToken, apiUrl, fetch }: CheckedSettings) {
   const http = createAdapterHttp({
     system: 'Intercom',

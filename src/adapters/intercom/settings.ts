@@ -1,7 +1,6 @@
 import { type AdapterHttpOptions, checkSecrets } from '../../bridge/index.js';
 import { configError } from '../../internal/index.js';
 
-/** Settings of {@link intercom}. */
 export interface IntercomSettings {
   /** The Access Token of the app, from the Developer Hub, Configure, Authentication. */
   readonly accessToken: string;

@@ -52,7 +52,6 @@ export interface Customer {
 /** The requests to LiveChat that the adapter makes. */
 export type LiveChatApi = ReturnType<typeof createLiveChatApi>;
 
-/** Creates a {@link LiveChatApi}. */
 export function createLiveChatApi(settings: CheckedSettings) {
   const { clientId, clientSecret, refreshToken, apiUrl, accountsUrl } = settings;
   const options = { system: 'LiveChat', headers: {}, fetch: withInactiveAsGone(settings.fetch) };

@@ -1,6 +1,5 @@
 import { type AdapterHttpOptions, checkSecrets, checkWords } from '../../bridge/index.js';
 
-/** Settings of {@link livechat}. */
 export interface LiveChatSettings {
   /** The Client Id of the app, from the Developer Console, App authorization. */
   readonly clientId: string;

@@ -43,7 +43,6 @@ export interface SearchResult {
 
 const SYSTEM = 'Request Tracker';
 
-/** Creates a {@link RestClient}. */
 export function createRestClient({
   url,
   token,

@@ -2,7 +2,6 @@ import { configError } from '../../internal/index.js';
 import { LINK_PREFIX } from './open.js';
 import { SIGNATURE_HEADER, TIMESTAMP_HEADER } from './webhook.js';
 
-/** Options of {@link requestTrackerScrip}. */
 export interface ScripOptions {
   /** The address at which the adapter receives webhooks. */
   readonly url: string;

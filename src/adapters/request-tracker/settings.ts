@@ -1,7 +1,6 @@
 import type { AdapterHttpOptions, HandoffSession } from '../../bridge/index.js';
 import { checkDuration, configError } from '../../internal/index.js';
 
-/** Settings of {@link requestTracker}. */
 export interface RequestTrackerSettings {
   /** The address at which agents open RT, such as `https://rt.example.com` or `https://example.com/rt`. */
   readonly url: string;

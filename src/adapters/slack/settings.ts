@@ -1,6 +1,5 @@
 import { configError } from '../../internal/index.js';
 
-/** Settings of {@link slack}. */
 export interface SlackSettings {
   /** The "Bot User OAuth Token" of the app; begins with `xoxb-`. */
   readonly botToken: string;

@@ -41,7 +41,6 @@ const MOST_PAGES = 50;
 /** The requests to the Conversations API that the adapter makes. */
 export type ConversationsApi = ReturnType<typeof createConversationsApi>;
 
-/** Creates a {@link ConversationsApi}. */
 export function createConversationsApi({ apiUrl, appId, credentials, fetch }: CheckedSettings) {
   const http = createAdapterHttp({
     system: 'Zendesk',

@@ -1,7 +1,6 @@
 import { type AdapterHttpOptions, checkSecrets } from '../../bridge/index.js';
 import { configError } from '../../internal/index.js';
 
-/** Settings of {@link zendesk}. */
 export interface ZendeskSettings {
   /** The URL of the Conversations API, such as `https://example.zendesk.com/sc`. */
   readonly apiUrl: string;

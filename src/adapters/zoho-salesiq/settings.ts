@@ -2,7 +2,6 @@ import { createPublicKey, type KeyObject } from 'node:crypto';
 import { type AdapterHttpOptions, checkWords } from '../../bridge/index.js';
 import { configError } from '../../internal/index.js';
 
-/** Settings of {@link zohoSalesIq}. */
 export interface ZohoSalesIqSettings {
   /** The screen name of the portal, from the address in the browser: `https://salesiq.zoho.com/<screen name>`. */
   readonly screenName: string;

@@ -105,7 +105,6 @@ export interface ScriptText {
   end(played: PlayedScript): string;
 }
 
-/** Creates a {@link ScriptText}. */
 export function createScriptText(colours: boolean): ScriptText {
   const { bold, cyan, dim, green, red } = createColors(colours);
   const exchangeText = createExchangeText(colours);

@@ -29,7 +29,6 @@ export interface Demo {
   readonly close: () => Promise<void>;
 }
 
-/** Options of {@link startDemo}. */
 export interface DemoOptions {
   /** The port of the page. */
   readonly port: number;

@@ -98,7 +98,6 @@ export interface PostgresDatabase extends SqlDatabase {
   close(): Promise<void>;
 }
 
-/** Options of {@link createDatabase}. */
 export interface DatabaseOptions {
   readonly connection: CheckedConnection;
   /** How long one call may take before it rejects. */

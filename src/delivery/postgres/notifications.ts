@@ -4,7 +4,6 @@ import type { SqlRow, SqlValue } from '../sql.js';
 /** The delay before a lost connection for notifications is replaced. */
 const LISTEN_AGAIN_MS = 1_000;
 
-/** Options of {@link createNotifications}. */
 export interface NotificationOptions {
   readonly channel: string;
   readonly settings: PoolConfig;

@@ -3,7 +3,6 @@ import { HandoffKitError } from '../../internal/index.js';
 import type { SqlRow } from '../sql.js';
 import { inTime } from './database.js';
 
-/** Options of {@link createOwnConnection}. */
 export interface OwnConnectionOptions {
   readonly settings: PoolConfig;
   /** How long a statement may take. Connecting, which has several steps, may take twice as long. */

@@ -10,7 +10,6 @@ import { checkConnection, checkDriver, createDatabase, type PostgresConnection }
 import { createOwnConnection } from './own-connection.js';
 import { createPostgresLease, createPostgresQueue } from './queue.js';
 
-/** Settings of {@link postgres}. */
 export interface PostgresOptions extends PostgresConnection, StoredDeliveryOptions {
   /** How long storing an event may take before the sender is told to try again. Default 5 seconds. */
   readonly storeTimeoutMs?: number;

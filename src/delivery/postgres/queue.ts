@@ -326,7 +326,6 @@ function toStatus({ state, error, known }: SqlRow): JobStatus {
   return { state: known === true ? 'done' : 'gone' };
 }
 
-/** Options of {@link createPostgresLease}. */
 export interface PostgresLeaseOptions
   extends Pick<PostgresQueueOptions, 'query' | 'table' | 'now' | 'owner'> {
   /** Like `query`, for renewals: it waits for no other statement, and soon gives up a connection that is dead. */

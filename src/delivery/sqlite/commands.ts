@@ -61,7 +61,6 @@ export interface Commands {
   transaction(statements: readonly SqlStatement[]): TransactionResult;
 }
 
-/** Options of {@link createCommands}. */
 export interface CommandOptions {
   /** Whether finished jobs keep their content. */
   readonly keepContent: boolean;

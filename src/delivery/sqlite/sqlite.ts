@@ -23,7 +23,6 @@ import {
 } from './database.js';
 import { createInlineWriter, createThreadWriter, findWriterThread, type Writer } from './writer.js';
 
-/** Settings of {@link sqlite}. */
 export interface SqliteOptions extends StoredDeliveryOptions {
   /** The database file. It is created if it does not exist; its folder must exist. */
   readonly file: string;

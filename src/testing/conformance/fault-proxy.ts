@@ -186,7 +186,6 @@ interface ScopedFault {
   times: number;
 }
 
-/** Creates {@link ProxyFaults}. */
 function createProxyFaults(): ProxyFaults {
   let pending: ScopedFault[] = [];
 

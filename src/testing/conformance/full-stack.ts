@@ -39,7 +39,6 @@ export interface FullStack {
   startProcess(): Promise<void>;
 }
 
-/** Options of {@link createFullStack}. */
 interface FullStackOptions {
   /** Wraps the adapter before the bridge gets it. */
   readonly wrap?: (adapter: Adapter) => Adapter;

@@ -25,7 +25,6 @@ export interface ConformanceResult {
   readonly error: ConformanceError | null;
 }
 
-/** Settings of {@link runConformance}. */
 export interface ConformanceOptions {
   /** Run only the checks with these ids. */
   readonly only?: readonly string[];
@@ -164,7 +163,6 @@ export interface TestFramework {
   ) => unknown;
 }
 
-/** Settings of {@link describeAdapter}. */
 export interface DescribeAdapterOptions extends ConformanceOptions, Partial<TestFramework> {
   /** The timeout of one check in milliseconds. Default: six times `stepTimeoutMs` of the harness. */
   readonly timeoutMs?: number;

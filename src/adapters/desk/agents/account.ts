@@ -31,7 +31,6 @@ export interface Account {
   disableTotp(id: string, password: string): Promise<void>;
 }
 
-/** Creates an {@link Account}. */
 export function createAccount(store: DocumentStore, now: () => number = Date.now): Account {
   const audit = createAudit(store);
   const { find, change } = createAgentDocuments(store);

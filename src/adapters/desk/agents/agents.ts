@@ -50,7 +50,6 @@ const MAX_ACTIVE = 10_000;
 
 const LOGIN_NAME = /^[a-z0-9][a-z0-9._@-]{0,63}$/;
 
-/** Creates {@link Agents}. */
 export function createAgents(store: DocumentStore): Agents {
   const audit = createAudit(store);
   const records = createConversationRecords(store);

@@ -18,7 +18,6 @@ interface FailedAttempts {
   until: number;
 }
 
-/** Options of {@link createLoginThrottle}. */
 export interface LoginThrottleOptions {
   /** Attempts without a wait. */
   readonly free: number;
@@ -83,7 +82,6 @@ export interface LoginLimits {
   succeed(name: string, ip: string | undefined): void;
 }
 
-/** Creates {@link LoginLimits}. */
 export function createLoginLimits(): LoginLimits {
   const names = createLoginThrottle(NAME_LIMIT);
   const networks = createLoginThrottle(NETWORK_LIMIT);

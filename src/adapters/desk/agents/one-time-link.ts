@@ -7,7 +7,6 @@ export interface OneTimeLink {
   use(token: string): boolean;
 }
 
-/** Creates a {@link OneTimeLink}. */
 export function createOneTimeLink(): OneTimeLink {
   const token = randomBytes(24).toString('base64url');
   const expected = Buffer.from(token);

@@ -35,7 +35,6 @@ export interface Sessions {
   prune(): Promise<void>;
 }
 
-/** Options of {@link createSessions}. */
 export interface SessionsOptions {
   /** How long a session lasts without the agent doing something. */
   readonly idleMs: number;
@@ -51,7 +50,6 @@ const MAX_LISTED = 1_000;
 const TOUCH_MS = 60_000;
 const kind = DOCUMENT_KIND.session;
 
-/** Creates {@link Sessions}. */
 export function createSessions(store: DocumentStore, { idleMs, now = Date.now }: SessionsOptions): Sessions {
   const isValid = ({ startedAt, seenAt }: AgentSession): boolean =>
     startedAt + SESSION_MS > now() && seenAt + idleMs > now();

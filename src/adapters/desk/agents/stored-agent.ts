@@ -48,7 +48,6 @@ export interface AgentChange {
 
 const kind = DOCUMENT_KIND.agent;
 
-/** Creates {@link AgentDocuments}. */
 export function createAgentDocuments(store: DocumentStore): AgentDocuments {
   const find: AgentDocuments['find'] = async (id) => {
     const document = await store.get(kind, id);

@@ -12,7 +12,6 @@ export interface Teams {
 
 const DOCUMENT_ID = 'teams';
 
-/** Creates {@link Teams}. */
 export function createTeams(store: DocumentStore): Teams {
   const audit = createAudit(store);
   const list: Teams['list'] = async () => {

@@ -56,7 +56,6 @@ interface StoredOffer {
   readonly agent: string;
 }
 
-/** Creates an {@link Assigner}. */
 export function createAssigner(parts: AssignerParts): Assigner {
   const { store, records, agents, teams, rules, availability, log } = parts;
   const audit = createAudit(store);

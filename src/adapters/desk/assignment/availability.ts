@@ -34,7 +34,6 @@ interface StoredConnections {
   readonly at: number;
 }
 
-/** Creates {@link Availability}. */
 export function createAvailability(store: DocumentStore, log: Log): Availability {
   const audit = createAudit(store);
   const processId = randomUUID();

@@ -15,7 +15,6 @@ const DEFAULT_RULES: AssignmentRules = { method: 'manual', capacity: null, bots:
 
 const DOCUMENT_ID = 'assignment';
 
-/** Creates {@link Rules}. */
 export function createRules(store: DocumentStore): Rules {
   const audit = createAudit(store);
   const read: Rules['read'] = async () => {

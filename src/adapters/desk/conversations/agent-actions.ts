@@ -71,7 +71,6 @@ const MAX_TAGS = 20;
 /** The fields whose changes the audit log shows. None of them holds words of a customer. */
 const AUDITED = ['state', 'agent', 'team'] as const;
 
-/** Creates {@link AgentActions}. */
 export function createAgentActions(store: DocumentStore, records: ConversationRecords): AgentActions {
   const audit = createAudit(store);
 

@@ -53,7 +53,6 @@ const MAX_PREVIEW = 160;
 /** How much of a transcript a search looks through. */
 const MAX_TRANSCRIPT_TERMS = 20_000;
 
-/** Creates {@link ConversationRecords}. */
 export function createConversationRecords(store: DocumentStore): ConversationRecords {
   const write = async ({ record, events, put = [], append = [] }: RecordChange, version: number) => {
     const summary = summaryOf(record, version + 1);

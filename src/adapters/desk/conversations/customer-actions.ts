@@ -23,7 +23,6 @@ export interface CustomerActions {
   close(id: string, by: ClosedBy): Promise<void>;
 }
 
-/** Creates {@link CustomerActions}. */
 export function createCustomerActions(
   records: ConversationRecords,
   isGreeted: boolean,

@@ -55,7 +55,6 @@ const PREDECESSORS: Readonly<Record<DeliveryState, readonly DeliveryState[]>> = 
 
 type Outcome = OutgoingItemChange & Pick<OutgoingItem, 'state'>;
 
-/** Creates an {@link OutgoingSender}. */
 export function createOutgoingSender(
   store: DocumentStore,
   records: ConversationRecords,

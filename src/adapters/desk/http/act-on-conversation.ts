@@ -29,7 +29,6 @@ export interface ActParts {
 /** After these, the conversation may wait for an agent, or its agent has room for another. */
 const FREEING: readonly string[] = ['release', 'transfer', 'pass', 'close'];
 
-/** Creates an {@link ActOnConversation}. */
 export function createActOnConversation(parts: ActParts): ActOnConversation {
   const { agents, teams, deadLetters, assigner } = parts;
   const { agentActions, sender } = parts.conversations;

@@ -49,7 +49,6 @@ export type Attempt = (work: () => Promise<unknown>) => Promise<boolean>;
 /** An {@link Attempt} of the page. */
 export const useAttempt = (): Attempt => createAttempt(useDesk().notify);
 
-/** Creates an {@link Attempt}. */
 export function createAttempt(notify: Notify): Attempt {
   return async (work) => {
     try {
