@@ -169,7 +169,7 @@ export const MISTAKES: readonly KnownMistake[] = [
     },
     shows: /sent to the helpdesk by|to the helpdesk again/,
     // Calls to the helpdesk check the claim, too, so that few histories show it.
-    from: 2_400,
+    from: 2_000,
   },
 ];
 
