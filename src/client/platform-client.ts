@@ -23,7 +23,7 @@ import {
 } from './health.js';
 import { type CallOptions, type ClientSettings, type PlatformClientOptions, readOptions } from './options.js';
 
-/** A agent's message to the user. */
+/** An agent's message to the user. */
 export interface ReplyInput {
   /** The id of the handoff, from the handoff request. */
   readonly conversationId: string;

@@ -13,7 +13,7 @@ import type { User } from './user.js';
  */
 export type ConversationState = 'requested' | 'waiting' | 'connected' | 'closing' | 'closed' | 'failed';
 
-/** The side that ended a conversation: its user, the platform's timeout, a agent, or this package. */
+/** The side that ended a conversation: its user, the platform's timeout, an agent, or this package. */
 export type ClosedBy = 'user' | 'timeout' | 'agent' | 'system';
 
 /** A conversation's place in a helpdesk. */

@@ -48,7 +48,7 @@ export function isFailureBody(body: unknown): body is { code: number; message?: 
   return typeof code === 'number' && (code < 0 || (code >= 400 && code < 600) || code >= FIRST_ERROR_CODE);
 }
 
-/** A agent's message to the user. */
+/** An agent's message to the user. */
 export interface HumanReply {
   /** The id of the handoff. */
   conversation_id: string;

@@ -136,7 +136,7 @@ export const close = object(
   { timestamp: time, type: orNull(fc.oneof(openEnum('TIMEOUT', 'USER_CLOSED'), fc.integer())), istest },
 );
 
-/** A agent's reply. */
+/** An agent's reply. */
 export const reply = object({ conversation_id: name, timestamp: moment, body: name });
 
 /** A close by the human side. */
