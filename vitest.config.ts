@@ -26,7 +26,7 @@ const ONCE = ['test/{docs,simulation}/**/*.test.ts', 'test/layers.test.ts', 'tes
 /** Tests that `npm run check` leaves out: they start programs, or try very many inputs. */
 const PROGRAMS = [
   'test/{cli,examples,opentelemetry,standalone}/**/*.test.ts',
-  'test/adapters/desk/**/*.test.ts',
+  'test/desk/**/*.test.ts',
   'test/testing/conformance/**/*.test.ts',
   'test/loading.test.ts',
   'test/**/{fuzz,properties}*.test.ts',

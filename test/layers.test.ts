@@ -35,19 +35,20 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   receiver: below('receiver'),
   bridge: without(below('bridge'), 'client'),
   adapters: below('adapters'),
+  desk: below('adapters'),
   metrics: without(below('adapters'), 'client'),
   opentelemetry: ['receiver', 'diagnostics', 'protocol', 'internal'],
   bindings: ['receiver', 'internal'],
   simulator: ['internal'],
   doctor: ['simulator', 'protocol', 'internal'],
   testing: [...without(below('adapters'), 'client'), 'simulator'],
-  standalone: [...CORE, 'metrics'],
-  public: [...CORE, 'bindings', 'metrics', 'opentelemetry', 'simulator', 'testing'],
+  standalone: [...CORE, 'desk', 'metrics'],
+  public: [...CORE, 'desk', 'bindings', 'metrics', 'opentelemetry', 'simulator', 'testing'],
 };
 
 /** Entries besides those of folders and adapters: each is a part that can be loaded without the rest. */
 const SECOND_ENTRIES: readonly string[] = [
-  'adapters/desk/records/index.js',
+  'desk/records.js',
   'delivery/postgres/index.js',
   'delivery/sqlite/index.js',
   'internal/create-log.js',

@@ -2,7 +2,7 @@
 import { rmSync } from 'node:fs';
 import { createServer } from 'node:http';
 import express from 'express';
-import { createDesk } from '../../dist/adapters/desk/index.js';
+import { createDesk } from '../../dist/desk/index.js';
 import { sqlite } from '../../dist/delivery/sqlite/index.js';
 import { createReceiver, noAuth } from '../../dist/public/index.js';
 

@@ -1,5 +1,5 @@
 import { type Command, Option } from 'commander';
-import { type DocumentStore, openDocumentStore } from '../adapters/desk/records/index.js';
+import { type DocumentStore, openDocumentStore } from '../desk/records.js';
 import type { OpenDatabase } from '../delivery/index.js';
 import { HandoffKitError } from '../internal/index.js';
 import {

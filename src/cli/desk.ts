@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { Argument, type Command, Option } from 'commander';
-import { type AgentRole, createAgents, ROLES, readAudit } from '../adapters/desk/records/index.js';
+import { type AgentRole, createAgents, ROLES, readAudit } from '../desk/records.js';
 import { printable } from '../standalone/index.js';
 import {
   addDatabaseFlags,

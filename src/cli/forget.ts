@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import { openDocumentStore } from '../adapters/desk/records/index.js';
+import { openDocumentStore } from '../desk/records.js';
 import { printable } from '../standalone/index.js';
 import {
   addDatabaseFlags,

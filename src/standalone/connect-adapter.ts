@@ -1,5 +1,5 @@
 import type { RequestHandler } from 'express';
-import type { AgentView, DeskOptions } from '../adapters/desk/index.js';
+import type { AgentView, DeskOptions } from '../desk/index.js';
 import {
   type AdapterCheckResult,
   type Bridge,
@@ -102,7 +102,7 @@ async function loadAdapter(
 }
 
 async function loadDesk(options: CommonBridgeOptions, settings: Settings): Promise<ConnectAdapter> {
-  const { createDesk } = await import('../adapters/desk/index.js');
+  const { createDesk } = await import('../desk/index.js');
   return ({ receiver, log, oneTimeLinksFor, framed }) => {
     const desk = createDesk({
       receiver,

@@ -1,5 +1,5 @@
 import type { Receiver } from 'handoff-kit';
-import { createDesk } from 'handoff-kit/adapters/desk';
+import { createDesk } from 'handoff-kit/desk';
 
 /** The address of the desk in the browser. */
 export const HUMANS_PATH = '/desk';

@@ -1,8 +1,8 @@
 import {
   type ConversationRecord,
   createConversationRecords,
-} from '../../src/adapters/desk/conversations/conversation-records.js';
-import type { DocumentStore } from '../../src/adapters/desk/store/index.js';
+} from '../../src/desk/server/conversations/conversation-records.js';
+import type { DocumentStore } from '../../src/desk/server/store/index.js';
 
 const HOUR_MS = 3_600_000;
 

@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import express from 'express';
 import type { Browser, BrowserContext, BrowserContextOptions, Page } from 'playwright-core';
 import { onTestFinished } from 'vitest';
-import { type AgentRole, createDesk, type Desk, type HostSession } from '../../src/adapters/desk/index.js';
+import { type AgentRole, createDesk, type Desk, type HostSession } from '../../src/desk/index.js';
 import { type SqliteOptions, sqlite } from '../../src/delivery/sqlite/index.js';
 import { createReceiver } from '../../src/public/index.js';
 import { createTestBench, type TestBench } from '../../src/testing/index.js';

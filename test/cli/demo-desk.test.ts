@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { clientOf, cookieOf, eventually, listen } from '../adapters/desk/agent-client.js';
+import { clientOf, cookieOf, eventually, listen } from '../desk/agent-client.js';
 import { post, type RunningProgram, runNode } from '../standalone/program.js';
 import { startCli } from './run-cli.js';
 

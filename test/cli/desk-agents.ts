@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { logIn, postLogin } from '../adapters/desk/agent-client.js';
+import { logIn, postLogin } from '../desk/agent-client.js';
 import { startProgramProcess } from '../standalone/start-program.js';
 import { runCli, runCliProcess } from './run-cli.js';
 

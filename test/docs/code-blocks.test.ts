@@ -10,7 +10,7 @@ const WORK = join(ROOT, '.docs-check');
  * Not compiled here: hosts.long.test.ts compiles that of hosts together with files that frameworks generate, and the guide of
  * the desk has blocks that are parts of an application.
  */
-const ELSEWHERE = ['docs/hosts.md', 'src/adapters/desk/README.md'];
+const ELSEWHERE = ['docs/hosts.md', 'src/desk/README.md'];
 
 it('every block of TypeScript and JavaScript compiles', () => {
   rmSync(WORK, { recursive: true, force: true });

@@ -1,0 +1,221 @@
+import { useEffect, useRef, useState } from 'preact/hooks';
+import type { ConversationSummary, ConversationUpdate } from '../../../api.js';
+import { useAttempt, useDesk, useDeskState } from '../desk-context.js';
+import { changeDraft, type DraftKey, restoreUnsent, useDraft, withoutText, withText } from './drafts.js';
+import { customerName } from '../identity.js';
+import { isOn } from '../preferences.js';
+import type { State } from '../state.js';
+import { t } from '../strings/index.js';
+import { AnswerSuggestions } from './answer-suggestions.js';
+import { CannedPicker } from './canned-picker.js';
+import { Suggestions, useCannedSuggestions, useMentionSuggestions } from './suggestions.js';
+
+const meOf = ({ me }: State) => me;
+
+interface ComposerProps {
+  readonly summary: ConversationSummary;
+  readonly entries: readonly ConversationUpdate[];
+}
+
+/**
+ * Writes replies to the customer, or notes for agents.
+ *
+ *     text ── send ──> sending (the field is empty at once) ── desk has it ──> gone
+ *       ^                 │
+ *       └── failed, or the page was left before the answer: back in the field, with its id
+ */
+export function Composer({ summary, entries }: ComposerProps) {
+  const { client } = useDesk();
+  const attempt = useAttempt();
+  const me = useDeskState(meOf);
+  const isOpen = summary.state !== 'closed';
+  const replyKey: DraftKey = { agent: me.id, conversation: summary.id, mode: 'reply' };
+  const noteKey: DraftKey = { ...replyKey, mode: 'note' };
+  const unsentReply = useDraft(replyKey).text;
+  const [mode, setMode] = useState<'reply' | 'note'>('reply');
+  // A reply that was being written when the customer left stays a reply: it must not become a note unnoticed.
+  const isTooLate = !isOpen && mode === 'reply' && unsentReply !== '';
+  const activeMode = isOpen || isTooLate ? mode : 'note';
+  const key = activeMode === 'reply' ? replyKey : noteKey;
+  const { text, sending } = useDraft(key);
+  const [isSending, setSending] = useState(false);
+  const undo = useUndo();
+  const field = useRef<HTMLTextAreaElement>(null);
+
+  const setText = (next: string): void => changeDraft(key, (draft) => ({ ...draft, text: next }));
+
+  useEffect(() => {
+    restoreUnsent(replyKey);
+    restoreUnsent(noteKey);
+  }, [summary.id]);
+
+  // The desk may accept a text although its answer is lost. Then it arrives as a live update.
+  useEffect(() => {
+    const isAccepted = entries.some(({ event }) => 'messageId' in event && event.messageId === sending?.id);
+    if (!sending || !isAccepted || isSending) return;
+    changeDraft(key, (draft) => ({ ...withoutText(draft, sending.text), sending: null }));
+  }, [entries, sending?.id, isSending]);
+
+  const send = async (): Promise<void> => {
+    if (text.trim() === '' || isSending || isTooLate) return;
+    const id = sending?.text === text ? sending.id : crypto.randomUUID();
+    changeDraft(key, () => ({ text: '', sending: { id, text } }));
+    setSending(true);
+    field.current?.focus();
+    if (activeMode === 'reply' && isOn('undo-send') && !(await undo.wait())) {
+      changeDraft(key, (draft) => ({ ...withText(draft, text), sending: null }));
+      setSending(false);
+      return;
+    }
+    const isAccepted = await attempt(() => client.act(summary.id, activeMode, { messageId: id, text }));
+    changeDraft(key, (draft) => {
+      if (draft.sending?.id !== id) return draft;
+      // Another tab may have restored it meanwhile.
+      return isAccepted ? { ...withoutText(draft, text), sending: null } : withText(draft, text);
+    });
+    setSending(false);
+  };
+
+  const fill = (canned: string): string =>
+    canned
+      .replaceAll('{user}', () => customerName(summary.user))
+      .replaceAll('{agent}', () => me.name)
+      .replaceAll('{conversation}', () => summary.conversationId);
+  const canned = useCannedSuggestions(activeMode === 'reply' ? text : '', setText, fill);
+  const mentions = useMentionSuggestions(activeMode === 'note' ? text : '', setText);
+  const suggestions = activeMode === 'note' ? mentions : canned;
+  const insert = (reply: string): void => {
+    const filled = fill(reply);
+    setText(text === '' ? filled : `${text} ${filled}`);
+    field.current?.focus();
+  };
+
+  const switchTo = (next: 'reply' | 'note'): void => {
+    setMode(next);
+    field.current?.focus();
+  };
+
+  const keepAsNote = (): void => {
+    changeDraft(noteKey, (draft) => withText(draft, unsentReply));
+    changeDraft(replyKey, () => ({ text: '', sending: null }));
+    switchTo('note');
+  };
+
+  return (
+    <form
+      class={`composer ${activeMode}`}
+      onSubmit={(event) => {
+        event.preventDefault();
+        void send();
+      }}
+    >
+      {isTooLate ? (
+        <div class="modes" role="alert">
+          <strong>{t('replyTooLate')}</strong>
+          <button type="button" onClick={keepAsNote}>
+            {t('keepAsNote')}
+          </button>
+          <button type="button" onClick={() => changeDraft(replyKey, () => ({ text: '', sending: null }))}>
+            {t('discard')}
+          </button>
+        </div>
+      ) : (
+        <div class="modes">
+          {isOpen && (
+            <button
+              type="button"
+              data-key="reply"
+              aria-pressed={activeMode === 'reply'}
+              onClick={() => switchTo('reply')}
+            >
+              {t('reply')}
+            </button>
+          )}
+          <button
+            type="button"
+            data-key="note"
+            aria-pressed={activeMode === 'note'}
+            onClick={() => switchTo('note')}
+          >
+            {t('note')}
+          </button>
+          {activeMode === 'note' ? <small>{t('noteHint')}</small> : <CannedPicker insert={insert} />}
+        </div>
+      )}
+      {activeMode === 'reply' && text === '' && !undo.isWaiting && (
+        <AnswerSuggestions entries={entries} bot={summary.bot} insert={insert} />
+      )}
+      <Suggestions {...suggestions} />
+      <textarea
+        ref={field}
+        rows={3}
+        dir="auto"
+        readOnly={isTooLate}
+        aria-label={t(activeMode === 'note' ? 'notePlaceholder' : 'replyTo')}
+        placeholder={t(activeMode === 'note' ? 'notePlaceholder' : 'replyTo')}
+        value={text}
+        onInput={({ currentTarget }) => setText(currentTarget.value)}
+        aria-autocomplete="list"
+        aria-controls={suggestions.activeId && 'suggestions'}
+        aria-activedescendant={suggestions.activeId}
+        onKeyDown={(event) => {
+          // While an input method is open, Enter chooses a character.
+          if (event.isComposing) return;
+          if (suggestions.onKey(event)) {
+            event.preventDefault();
+            event.stopPropagation();
+            return;
+          }
+          if (event.key !== 'Enter' || event.shiftKey) return;
+          if (!event.ctrlKey && !event.metaKey && !isOn('enter-sends')) return;
+          event.preventDefault();
+          void send();
+        }}
+      />
+      {undo.isWaiting ? (
+        // Another element than the one below: a press of it must not become a press of that.
+        <button type="button" key="undo" onClick={undo.cancel}>
+          {t('undoSend')}
+        </button>
+      ) : (
+        <button
+          type="submit"
+          key="send"
+          class="primary"
+          disabled={isSending || isTooLate || text.trim() === ''}
+        >
+          {t(activeMode === 'note' ? 'addNote' : 'send')}
+        </button>
+      )}
+    </form>
+  );
+}
+
+/** How long a reply can be taken back. */
+const UNDO_MS = 5_000;
+
+/** Waits before a reply is sent, so that it can be taken back. Leaving the conversation sends it; leaving the page asks. */
+function useUndo() {
+  const [isWaiting, setWaiting] = useState(false);
+  const finish = useRef<(isSent: boolean) => void>(() => undefined);
+  useEffect(() => () => finish.current(true), []);
+  useEffect(() => {
+    if (!isWaiting) return;
+    const ask = (event: Event): void => event.preventDefault();
+    addEventListener('beforeunload', ask);
+    return () => removeEventListener('beforeunload', ask);
+  }, [isWaiting]);
+  /** Resolves to whether to send. */
+  const wait = (): Promise<boolean> =>
+    new Promise((resolve) => {
+      const timer = setTimeout(() => finish.current(true), UNDO_MS);
+      setWaiting(true);
+      finish.current = (isSent) => {
+        clearTimeout(timer);
+        finish.current = () => undefined;
+        setWaiting(false);
+        resolve(isSent);
+      };
+    });
+  return { isWaiting, wait, cancel: () => finish.current(false) };
+}

@@ -1,0 +1,166 @@
+import { useState } from 'preact/hooks';
+import type { ActionInputs, BulkAction, BulkFailure } from '../../../api.js';
+import { useAttempt, useDesk, useDeskState } from '../desk-context.js';
+import { customerName } from '../identity.js';
+import { type State, withSelected } from '../state.js';
+import { errorText, t } from '../strings/index.js';
+import { ConfirmDialog, Dialog, NameDialog } from '../shared/dialog.js';
+import { Menu } from '../shared/menu.js';
+import { snoozeTimes } from './sorting-tools.js';
+
+const selectedOf = ({ selected }: State) => selected;
+const agentsOf = ({ agents }: State) => agents;
+const teamsOf = ({ teams }: State) => teams;
+const hasConversations = ({ conversations }: State) => conversations.size > 0;
+
+/** Conversations per request. */
+const CHUNK = 100;
+
+/** An action that waits for the agent's confirmation. */
+interface Pending {
+  readonly label: string;
+  /** For at most {@link CHUNK} conversations. */
+  readonly run: (ids: readonly string[]) => Promise<readonly BulkFailure[]>;
+}
+
+/** The conversations that the list shows, in its order. */
+const shownIds = (): readonly string[] =>
+  [...document.querySelectorAll<HTMLElement>('.inbox [data-conversation]')].flatMap(
+    ({ dataset }) => dataset.conversation ?? [],
+  );
+
+/** Selects conversations of the list, and does one thing to all of them after one confirmation. */
+export function BulkBar() {
+  const { store, client, notify } = useDesk();
+  const attempt = useAttempt();
+  const selected = useDeskState(selectedOf);
+  const agents = useDeskState(agentsOf);
+  const teams = useDeskState(teamsOf);
+  const isAnyListed = useDeskState(hasConversations);
+  const [pending, setPending] = useState<Pending | null>(null);
+  const [isTagging, setTagging] = useState(false);
+  const [failures, setFailures] = useState<readonly BulkFailure[]>([]);
+  const select = (ids: Iterable<string> | null): void => store.update((state) => withSelected(state, ids));
+  if (!selected) {
+    return isAnyListed ? (
+      <div class="bulk">
+        <button type="button" class="quiet" onClick={() => select([])}>
+          {t('select')}
+        </button>
+      </div>
+    ) : null;
+  }
+
+  const ids = [...selected];
+  const ask = <Name extends BulkAction>(label: string, action: Name, input: ActionInputs[Name]): void =>
+    setPending({
+      label,
+      run: async (part) => (await client.actOnAll({ ids: part, action, input })).failed,
+    });
+  const run = (action: Pending): Promise<boolean> =>
+    attempt(async () => {
+      const failed: BulkFailure[] = [];
+      let rest: readonly string[] = ids;
+      try {
+        while (rest.length > 0) {
+          failed.push(...(await action.run(rest.slice(0, CHUNK))));
+          rest = rest.slice(CHUNK);
+        }
+      } finally {
+        // After a lost connection, those not yet acted on stay selected as well.
+        select([...failed.map(({ id }) => id), ...rest]);
+        setFailures(failed);
+        const done = ids.length - rest.length - failed.length;
+        if (done > 0) notify(t('bulkDone', { count: done }));
+      }
+    });
+  const receivers = [
+    ...agents.map(({ id, name }) => ({ key: `agent ${id}`, label: name })),
+    ...teams.map(({ id, name }) => ({ key: `team ${id}`, label: t('teamIs', { team: name }) })),
+  ];
+  const assign = (key: string): void => {
+    const label = `${t('bulkAssign')} ${receivers.find((each) => each.key === key)?.label ?? ''}`;
+    if (key.startsWith('team ')) ask(label, 'pass', { team: key.slice('team '.length) });
+    else ask(label, 'transfer', { to: key.slice('agent '.length) });
+  };
+  const isNone = ids.length === 0;
+
+  return (
+    <fieldset class="bulk">
+      <legend class="hidden">{t('bulk')}</legend>
+      <button type="button" class="quiet" onClick={() => select(shownIds())}>
+        {t('selectAll')}
+      </button>
+      <button type="button" class="quiet" onClick={() => select(null)}>
+        {t('selectEnd')}
+      </button>
+      <span aria-live="polite">{t('selectedCount', { count: ids.length })}</span>
+      {!isNone && (
+        <div class="bulk-actions">
+          <button type="button" onClick={() => ask(t('claim'), 'claim', {})}>
+            {t('claim')}
+          </button>
+          <Menu label={t('bulkAssign')} items={receivers} choose={assign} />
+          <button type="button" onClick={() => setTagging(true)}>
+            {t('bulkTag')}
+          </button>
+          <Menu
+            label={t('snooze')}
+            items={snoozeTimes(new Date()).map(([label, until]) => ({ key: String(until), label }))}
+            choose={(until) => ask(t('snooze'), 'snooze', { until: Number(until) })}
+          />
+          <button type="button" onClick={() => ask(t('close'), 'close', {})}>
+            {t('close')}
+          </button>
+        </div>
+      )}
+      {isTagging && (
+        <NameDialog
+          title={t('bulkTag')}
+          label={t('tagNew')}
+          maxLength={40}
+          close={() => setTagging(false)}
+          save={(tag) => ask(`${t('tag')} ${tag}`, 'tag', { add: [tag], remove: [] })}
+        />
+      )}
+      {pending && (
+        <ConfirmDialog
+          question={t('bulkSure', { action: pending.label, count: ids.length })}
+          yes={t('bulkYes')}
+          onYes={() => void run(pending)}
+          close={() => setPending(null)}
+        />
+      )}
+      {failures.length > 0 && <FailuresDialog failures={failures} close={() => setFailures([])} />}
+    </fieldset>
+  );
+}
+
+/** Names the conversations on which an action did not work, with the reasons. */
+function FailuresDialog({
+  failures,
+  close,
+}: {
+  readonly failures: readonly BulkFailure[];
+  readonly close: () => void;
+}) {
+  const { conversations } = useDesk().store.get();
+  const nameOf = (id: string): string => {
+    const summary = conversations.get(id);
+    return summary ? customerName(summary.user) : id;
+  };
+  return (
+    <Dialog title={t('bulkFailed', { count: failures.length })} close={close}>
+      <ul class="failures">
+        {failures.map(({ id, code, message }) => (
+          <li key={id}>
+            <strong dir="auto">{nameOf(id)}</strong> {errorText(code) ?? message}
+          </li>
+        ))}
+      </ul>
+      <form method="dialog" class="buttons">
+        <button type="submit">{t('dismiss')}</button>
+      </form>
+    </Dialog>
+  );
+}

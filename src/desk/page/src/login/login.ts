@@ -1,0 +1,54 @@
+import { findElement } from './find-element.js';
+import { errorText, t } from '../strings/index.js';
+
+const form = findElement('#login', HTMLFormElement);
+const alert = findElement('[role=alert]', HTMLElement);
+const button = findElement('button', HTMLButtonElement);
+
+document.title = t('loginTitle');
+findElement('h1', HTMLElement).textContent = t('loginTitle');
+button.textContent = t('loginSubmit');
+const [nameLabel, passwordLabel, codeLabel] = document.querySelectorAll('label span');
+const codeField = findElement('#code', HTMLLabelElement);
+if (nameLabel) nameLabel.textContent = t('loginName');
+if (passwordLabel) passwordLabel.textContent = t('loginPassword');
+if (codeLabel) codeLabel.textContent = t('loginCode');
+
+const openIdLink = findElement('#openid', HTMLAnchorElement);
+fetch('login/options')
+  .then((response) => response.json())
+  .then(({ openId }: { openId: string | null }) => {
+    if (openId === null) return;
+    openIdLink.textContent = t('loginOpenId', { name: openId });
+    openIdLink.hidden = false;
+  })
+  .catch(console.error);
+
+async function logIn(): Promise<string | null> {
+  const { name, password, code: secondFactor } = Object.fromEntries(new FormData(form));
+  const response = await fetch('login', {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({ name, password, code: secondFactor }),
+  });
+  if (response.ok) return null;
+  const { code, message }: { code: string; message: string } = await response.json();
+  if (code === 'CODE_NEEDED') {
+    codeField.hidden = false;
+    codeField.querySelector('input')?.focus();
+  }
+  if (code === 'WAIT') return t('loginWait', { count: response.headers.get('retry-after') ?? '' });
+  return errorText(code) ?? message;
+}
+
+form.addEventListener('submit', (event) => {
+  event.preventDefault();
+  button.disabled = true;
+  logIn()
+    .catch(() => t('errorUNREACHABLE'))
+    .then((problem) => {
+      if (problem === null) location.reload();
+      alert.textContent = problem;
+      button.disabled = false;
+    }, console.error);
+});

@@ -1,0 +1,126 @@
+import { render } from 'preact';
+import type { ConversationUpdate, TeamList } from '../../api.js';
+import { watchActivity } from './activity.js';
+import { announcementOf, playSound } from './announce.js';
+import { batch } from './updates/batch.js';
+import { type Client, ClientError, createClient } from './client.js';
+import { type Attempt, createAttempt, Desk } from './desk-context.js';
+import { removeDrafts, removeDraftsOfOthers } from './conversation/drafts.js';
+import { createNotices, type Notices, takeNotice } from './notices.js';
+import { notifySystem } from './notifications.js';
+import { hrefOf, isVisible } from './route.js';
+import { followShared } from './updates/shared-updates.js';
+import {
+  hasUnknownAgent,
+  hasUnknownPresence,
+  initialState,
+  type State,
+  withSignal,
+  withUpdates,
+} from './state.js';
+import { createStore, type Store } from './store.js';
+import { t } from './strings/index.js';
+import { DeskPage } from './shell/desk-page.js';
+import { NoticeLine } from './shared/notice-line.js';
+import { makeBidiVisible } from './visible-bidi.js';
+
+const root = document.querySelector('#desk');
+
+/** Live updates are applied together: each time, the list of conversations is copied, sorted and rendered. */
+const BATCH_MS = 50;
+
+/** Without a session, the server answers with the login page. */
+const showLogin = (): void => location.reload();
+
+async function start(): Promise<void> {
+  if (!root) return;
+  const client = createClient(showLogin);
+  const { notices, notify } = createNotices();
+  const first = await client.state().catch((error: unknown) => {
+    if (error instanceof ClientError && error.code === 'TOTP_REQUIRED') return null;
+    throw error;
+  });
+  if (!first) return showTotpPage(root, client, notices, createAttempt(notify));
+  const store: Store<State> = createStore(initialState(first));
+  const left = takeNotice();
+  if (left !== null) notify(left);
+  makeBidiVisible();
+  removeDraftsOfOthers(first.me.id);
+  watchActivity(first.idleMs, {
+    report: () => void client.call('POST', 'api/account/active', {}).catch(() => undefined),
+    onIdle(isIdle) {
+      store.update((state) => ({ ...state, isIdle }));
+      if (!isIdle) return;
+      playSound();
+      notifySystem(t('idleSoon'), '');
+    },
+  });
+
+  const loadAgents = (): void =>
+    void Promise.all([client.agents(), client.call<TeamList>('GET', 'api/teams')]).then(
+      ([agents, { teams }]) => store.update((state) => ({ ...state, agents, teams })),
+      () => undefined,
+    );
+
+  const apply = batch<ConversationUpdate>(BATCH_MS, (updates) =>
+    store.update((state) => withUpdates(state, updates)),
+  );
+  followShared(first.seq, {
+    onUpdate(update) {
+      if (hasUnknownAgent(store.get(), update)) loadAgents();
+      apply(update);
+      const announcement = announcementOf(update, first.me.id);
+      if (announcement === null) return;
+      playSound();
+      const href = hrefOf(update.summary.id);
+      notifySystem(announcement, href);
+      if (!isVisible(update.summary.id)) notify(announcement, href);
+    },
+    onSignal(signal) {
+      if (hasUnknownPresence(store.get(), signal)) loadAgents();
+      store.update((state) => withSignal(state, signal));
+    },
+    onConnection(connection) {
+      store.update((state) => ({ ...state, connection }));
+      // An event stream does not tell why it broke. Without a session, this call leads to the login.
+      if (connection === 'lost') loadAgents();
+    },
+    onLoggedOut: showLogin,
+  });
+
+  const draw = (): void =>
+    render(
+      <Desk.Provider value={{ store, client, notify }}>
+        <DeskPage key={document.documentElement.lang} notices={notices} redraw={draw} />
+      </Desk.Provider>,
+      root,
+    );
+  draw();
+}
+
+/** The agent has to set up a second factor before the desk answers anything else. */
+async function showTotpPage(
+  into: Element,
+  client: Client,
+  notices: Store<Notices>,
+  attempt: Attempt,
+): Promise<void> {
+  const { TotpPage } = await import('./admin/admin.js');
+  await client.account();
+  const logOut = async (): Promise<void> => {
+    if (!(await attempt(() => client.logout()))) return;
+    removeDrafts();
+    showLogin();
+  };
+  render(
+    <>
+      <TotpPage client={client} attempt={attempt} logOut={() => void logOut()} />
+      <NoticeLine notices={notices} />
+    </>,
+    into,
+  );
+}
+
+start().catch(() => {
+  if (root) root.textContent = t('errorUNREACHABLE');
+});

@@ -1,0 +1,73 @@
+import { useState } from 'preact/hooks';
+import { areShortcutsOn, SHORTCUTS, setShortcutsOn } from './keyboard.js';
+import { setNotifications } from '../notifications.js';
+import { isOn as isPreferred, type Preference, setOn as setPreferred } from '../preferences.js';
+import { t } from '../strings/index.js';
+import { Dialog } from '../shared/dialog.js';
+
+/** Lists the keyboard shortcuts. */
+export function HelpDialog({ close }: { readonly close: () => void }) {
+  const [isOn, setOn] = useState(areShortcutsOn);
+  const [isNotified, setNotified] = useState(() => isPreferred('notifications'));
+  return (
+    <Dialog title={t('shortcuts')} close={close}>
+      <label class="switch">
+        <input
+          type="checkbox"
+          checked={isOn}
+          onChange={({ currentTarget }) => {
+            setShortcutsOn(currentTarget.checked);
+            setOn(currentTarget.checked);
+          }}
+        />
+        {t('shortcutsOn')}
+      </label>
+      <Switch name="enter-sends" label={t('enterSends')} />
+      <Switch name="undo-send" label={t('undoSendOn')} />
+      <label class="switch">
+        <input
+          type="checkbox"
+          checked={isNotified}
+          onChange={({ currentTarget }) => {
+            void setNotifications(currentTarget.checked).then((isAllowed) => {
+              setNotified(isAllowed);
+              if (currentTarget.checked && !isAllowed) currentTarget.checked = false;
+            });
+          }}
+        />
+        {t('notificationsOn')}
+      </label>
+      <dl class="shortcuts">
+        {SHORTCUTS.map(([key, name]) => (
+          <div key={key}>
+            <dt>
+              <kbd>{key}</kbd>
+            </dt>
+            <dd>{t(name)}</dd>
+          </div>
+        ))}
+      </dl>
+      <form method="dialog" class="buttons">
+        <button type="submit">{t('dismiss')}</button>
+      </form>
+    </Dialog>
+  );
+}
+
+/** A choice of the agent in this browser. */
+function Switch({ name, label }: { readonly name: Preference; readonly label: string }) {
+  const [isChosen, setChosen] = useState(() => isPreferred(name));
+  return (
+    <label class="switch">
+      <input
+        type="checkbox"
+        checked={isChosen}
+        onChange={({ currentTarget }) => {
+          setPreferred(name, currentTarget.checked);
+          setChosen(currentTarget.checked);
+        }}
+      />
+      {label}
+    </label>
+  );
+}

@@ -1,0 +1,138 @@
+import type {
+  ConversationListView,
+  ConversationStatus,
+  ConversationSummary,
+  ConversationUpdate,
+  ConversationView,
+} from '../../api.js';
+import type { StoredMention } from './agent-actions.js';
+import { recordOf, summaryOf } from './conversation-records.js';
+import { DeskError } from '../errors.js';
+import { toConversationUpdate } from '../live-updates.js';
+import { DOCUMENT_KIND, type DocumentFilter, type DocumentStore, JOURNAL_TOPIC } from '../store/index.js';
+
+/** Journal entries per page of a conversation. */
+const ENTRIES_PAGE = 200;
+/** Conversations per page of a list. */
+const LIST_PAGE = 50;
+/** Messages that a search finds at most. */
+const MESSAGE_HITS = 200;
+/** Mentions of an agent that are listed. */
+const MENTIONS = 100;
+/** The length of a message's part around the text that was found. */
+const SNIPPET = 120;
+/** Open conversations sent to the page at most. */
+const MAX_OPEN = 10_000;
+
+/** Reads conversations for the page. */
+export interface ConversationQueries {
+  /** All open conversations, the latest closed ones, and the latest ones with a mention of the agent. */
+  current(agent: string): Promise<ConversationSummary[]>;
+  list(filter: {
+    readonly state?: ConversationStatus;
+    readonly search?: string;
+    readonly before?: number;
+  }): Promise<ConversationListView>;
+  conversation(id: string): Promise<ConversationView>;
+  /** Earlier entries of a conversation. */
+  entries(
+    id: string,
+    before: number,
+  ): Promise<{ readonly entries: ConversationUpdate[]; readonly more: boolean }>;
+}
+
+export function createConversationQueries(store: DocumentStore): ConversationQueries {
+  const summaries = async (filter: DocumentFilter): Promise<ConversationSummary[]> => {
+    const documents = await store.list(DOCUMENT_KIND.conversation, filter);
+    return documents.map((document) => summaryOf(recordOf(document), document.version));
+  };
+
+  const find = async (id: string) => {
+    const document = await store.get(DOCUMENT_KIND.conversation, id);
+    if (!document) throw new DeskError('NOT_FOUND');
+    return { record: recordOf(document), version: document.version };
+  };
+
+  const entriesOf = async (conversationId: string, id: string, before: number) => {
+    const topics = [JOURNAL_TOPIC.conversation];
+    const found = await store.read({ conversationId, before, topics, limit: ENTRIES_PAGE + 1 });
+    // The platform may use a conversation id again; the desk has an id of its own for each handoff.
+    const entries = found
+      .slice(-ENTRIES_PAGE)
+      .map(toConversationUpdate)
+      .filter(({ summary }) => summary.id === id);
+    return { entries, more: found.length > ENTRIES_PAGE };
+  };
+
+  /** Finds conversations by what identifies their customer, then by what was said in them. */
+  const searchAll = async (search: string): Promise<ConversationListView> => {
+    const byId = await summaries({ search, limit: LIST_PAGE });
+    const entries = await store.search(JOURNAL_TOPIC.conversation, search, MESSAGE_HITS);
+    const snippets: Record<string, string> = {};
+    for (const { summary, event } of entries.map(toConversationUpdate)) {
+      const text = event.type === 'message' || event.type === 'note' ? event.text : '';
+      // Newest first: the latest message that has the text is shown.
+      snippets[summary.id] ??= snippetOf(text, search);
+    }
+    const known = new Set(byId.map(({ id }) => id));
+    const others = Object.keys(snippets).filter((id) => !known.has(id));
+    const found = await Promise.all(
+      others.slice(0, LIST_PAGE - byId.length).map((id) => store.get(DOCUMENT_KIND.conversation, id)),
+    );
+    const byText = found.flatMap((document) =>
+      document ? summaryOf(recordOf(document), document.version) : [],
+    );
+    return { conversations: [...byId, ...byText], more: false, snippets };
+  };
+
+  /** Conversations with mentions of an agent, without those that are known. */
+  const mentioned = async (agent: string, known: ReadonlySet<string>): Promise<ConversationSummary[]> => {
+    const mentions = await store.list(DOCUMENT_KIND.mention, { group: agent, limit: MENTIONS });
+    const ids = new Set(mentions.map(({ value }) => (value as StoredMention).conversation));
+    const found = await Promise.all(
+      [...ids].filter((id) => !known.has(id)).map((id) => store.get(DOCUMENT_KIND.conversation, id)),
+    );
+    return found.flatMap((document) => (document ? summaryOf(recordOf(document), document.version) : []));
+  };
+
+  return {
+    async current(agent) {
+      const lists = await Promise.all([
+        summaries({ group: 'waiting', limit: MAX_OPEN }),
+        summaries({ group: 'active', limit: MAX_OPEN }),
+        summaries({ group: 'closed', limit: LIST_PAGE }),
+      ]);
+      const listed = lists.flat();
+      const known = new Set(listed.map(({ id }) => id));
+      return [...listed, ...(await mentioned(agent, known))];
+    },
+    async list({ state, search, before }) {
+      if (search && !state && before === undefined) return searchAll(search);
+      const found = await summaries({
+        ...(state && { group: state }),
+        ...(search && { search }),
+        ...(before !== undefined && { belowRank: before }),
+        limit: LIST_PAGE + 1,
+      });
+      return { conversations: found.slice(0, LIST_PAGE), more: found.length > LIST_PAGE };
+    },
+    async conversation(id) {
+      const { record, version } = await find(id);
+      const { entries, more } = await entriesOf(record.conversationId, id, Number.MAX_SAFE_INTEGER);
+      const { botId, transcript } = record;
+      return { summary: summaryOf(record, version), botId, transcript, entries, more };
+    },
+    async entries(id, before) {
+      const { record } = await find(id);
+      return entriesOf(record.conversationId, id, before);
+    },
+  };
+}
+
+/** The part of a message around the text that was found; empty when it was found in what was said before the handoff. */
+function snippetOf(text: string, search: string): string {
+  const at = Math.max(0, text.toLowerCase().indexOf(search.toLowerCase()));
+  const start = Math.max(0, at - SNIPPET / 3);
+  const part = text.slice(start, start + SNIPPET);
+  return `${start > 0 ? '…' : ''}${part}${start + SNIPPET < text.length ? '…' : ''}`;
+}

@@ -1,0 +1,255 @@
+import { type RequestHandler, Router } from 'express';
+import { type Bridge, type BridgeOptions, createBridge } from '../../bridge/index.js';
+import { createLog, withRedaction } from '../../internal/create-log.js';
+import { configError, type Log } from '../../internal/index.js';
+import type { Receiver } from '../../receiver/index.js';
+import { createDeskAdapter } from './adapter.js';
+import { createAccount } from './agents/account.js';
+import { type Agents, createAgents } from './agents/agents.js';
+import { createLoginPolicy } from './agents/login-policy.js';
+import { createLoginLimits } from './agents/login-throttle.js';
+import { createOneTimeLink } from './agents/one-time-link.js';
+import { createSessions } from './agents/sessions.js';
+import type { AgentInput } from './agents/stored-agent.js';
+import { createTeams } from './agents/teams.js';
+import { createAssigner } from './assignment/assigner.js';
+import { createAvailability } from './assignment/availability.js';
+import { createFindTarget } from './assignment/routing.js';
+import { createRules } from './assignment/rules.js';
+import { createRejectionLog, runForClient } from './audit.js';
+import { createCannedReplies } from './canned-replies.js';
+import { createConversationQueries } from './conversations/conversation-queries.js';
+import { createDeskConversations } from './conversations/index.js';
+import { createCustomerQueries, type FindCustomer } from './conversations/customer-queries.js';
+import { createDeadLetters } from './dead-letters.js';
+import { createHours } from './hours.js';
+import { addAccountRoutes } from './http/account-routes.js';
+import { createActOnConversation } from './http/act-on-conversation.js';
+import { addAdminRoutes } from './http/admin-routes.js';
+import { answerErrors, answerUnknown, createAgentRoutes } from './http/agent-routes.js';
+import { addApiRoutes } from './http/api-routes.js';
+import { addAssignmentRoutes } from './http/assignment-routes.js';
+import { addBulkRoutes } from './http/bulk-routes.js';
+import { createBrowserSessions, type HostSession } from './http/current-agent.js';
+import { deskHeaders } from './http/headers.js';
+import { addInboxRoutes } from './http/inbox-routes.js';
+import { createLogin } from './http/login.js';
+import { createOpenIdLogin, type OpenIdOptions } from './http/openid.js';
+import { createPageFiles } from './http/page-files.js';
+import { parsePublicUrl, requireHost } from './http/public-url.js';
+import { createSameOrigin } from './http/same-origin.js';
+import { createSessionCookie } from './http/session-cookie.js';
+import { createLiveUpdates } from './live-updates.js';
+import { startRetention } from './retention.js';
+import { createSavedFilters } from './saved-filters.js';
+import { createSignals } from './signals.js';
+import { createDocumentStore, type DocumentStore } from './store/index.js';
+import { createTeaching } from './teaching.js';
+
+export interface DeskOptions {
+  /** The receiver whose handoffs come to the desk. */
+  readonly receiver: Receiver;
+  /**
+   * The agents: `stored` for agents added with `handoff-kit desk add-agent`, or a function that returns the agent
+   * who is logged in at the host application.
+   */
+  readonly agents: 'stored' | HostSession;
+  /**
+   * The public URL of the desk. Links to conversations and the check that requests come from its own page use it; on
+   * HTTPS the cookie is bound to this host (`Secure`, `__Host-`) and browsers are told to use HTTPS only. Requests for
+   * another host are refused.
+   *
+   * @example 'https://help.example.com/desk'
+   */
+  readonly publicUrl?: string;
+  /** Login with an OpenID Connect provider, beside passwords. Needs {@link publicUrl} and the package `openid-client`. */
+  readonly openId?: OpenIdOptions;
+  /** The pages that may show the desk in a frame. Default `none`. */
+  readonly framedBy?: 'none' | 'same-origin';
+  /** Logs these agents in by links that work once: `desk.oneTimePaths`. For trying the desk out; default role `agent`. */
+  readonly oneTimeLinksFor?: readonly AgentInput[];
+  /** Whether users get a first reply automatically, so that agents see no deadline for it. Default `false`. */
+  readonly isGreeted?: boolean;
+  /**
+   * Texts to the user, business hours, agents' names: options of `createBridge`. Business hours that an administrator
+   * sets in the page come before `hours`, `whenClosed` and `messages.outsideHours`.
+   */
+  readonly bridge?: Omit<BridgeOptions, 'receiver' | 'adapter'>;
+  /** Gives what the application knows about a customer, to be shown beside the conversation. */
+  readonly customer?: FindCustomer;
+  /** How many days closed conversations, the journal and the audit log are kept. Default 30. */
+  readonly keepDays?: number;
+  /** After how many minutes without activity an agent is logged out. Default 30. */
+  readonly idleMinutes?: number;
+  /** A pino logger, or one like it. */
+  readonly log?: Log;
+}
+
+/** A desk: an Express handler, mounted such as `app.use('/desk', desk)`. */
+export interface Desk extends RequestHandler {
+  /** The paths of the one-time links below the mount path, in the order of {@link DeskOptions.oneTimeLinksFor}. */
+  readonly oneTimePaths: readonly string[];
+  /** The agents who may work here. */
+  readonly agents: Agents;
+  readonly bridge: Bridge;
+  /**
+   * The desk's storage, in the database of the receiver's delivery, or in memory without one.
+   *
+   * @example
+   * const lines = await readAudit(desk.store, 100);
+   */
+  readonly store: DocumentStore;
+  /** Closes the desk. Close the receiver first. */
+  close(): Promise<void>;
+}
+
+/**
+ * Creates a desk, where agents answer handed-over conversations in the browser.
+ *
+ * @example
+ * app.use('/webhook', receiver);
+ * app.use('/desk', createDesk({ receiver, agents: 'stored' }));
+ */
+export function createDesk(options: DeskOptions): Desk {
+  const { receiver, oneTimeLinksFor = [] } = options;
+  const publicUrl = parsePublicUrl(options.publicUrl);
+  const keepMs = milliseconds('keepDays', options.keepDays ?? 30, 86_400_000);
+  const idleMs = milliseconds('idleMinutes', options.idleMinutes ?? 30, 60_000);
+  const log = withRedaction(options.log ?? createLog());
+  const { database, queues, isOutboxPaused } = receiver.storage;
+  const store = createDocumentStore(database);
+  const agents = createAgents(store);
+  const teams = createTeams(store);
+  const rules = createRules(store);
+  const availability = createAvailability(store, log);
+  const findTarget = createFindTarget({ agents, teams, rules });
+  const conversations = createDeskConversations(store, log, options.isGreeted ?? false, findTarget);
+  const { audit, records } = conversations;
+  const assigner = createAssigner({ store, records, agents, teams, rules, availability, log });
+  availability.onChange(() => assigner.kick());
+  const account = createAccount(store);
+  const policy = createLoginPolicy(store);
+  const sessions = createSessions(store, { idleMs });
+  const updates = createLiveUpdates(store, log);
+  const signals = createSignals({ store, queues, isOutboxPaused, availability, log });
+  const rejections = createRejectionLog(audit, log);
+  const retention = startRetention({ store, sessions, log, keepMs });
+
+  const hostSession = options.agents === 'stored' ? null : options.agents;
+  const oneTimeLogins = oneTimeLinksFor.map((agent) => ({ link: createOneTimeLink(), agent }));
+  const cookie = createSessionCookie(publicUrl);
+  const browserSessions = createBrowserSessions({ agents, policy, sessions, audit, hostSession, cookie });
+  const findAgent = browserSessions.find;
+  const isSameOrigin = createSameOrigin(publicUrl);
+
+  const urlOf = (id: string) => (publicUrl ? `${publicUrl.href}/#/${encodeURIComponent(id)}` : undefined);
+  const adapter = createDeskAdapter(conversations, assigner, urlOf);
+  const hours = createHours(store, log, options.bridge);
+  const bridge = createBridge({ log, ...options.bridge, ...hours.bridgeOptions, receiver, adapter });
+
+  const limits = createLoginLimits();
+  const apiRoutes = createAgentRoutes({
+    findAgent,
+    touch: (session) => sessions.touch(session),
+    isSameOrigin,
+    rejections,
+  });
+  const filters = createSavedFilters(store);
+  addInboxRoutes(apiRoutes, {
+    store,
+    queues,
+    filters,
+    presence: signals.presence,
+    customers: createCustomerQueries({
+      store,
+      records,
+      findCustomer: options.customer ?? null,
+      log,
+    }),
+  });
+  const deadLetters = createDeadLetters(store, queues, conversations);
+  const act = createActOnConversation({ conversations, agents, teams, deadLetters, assigner });
+  addBulkRoutes(apiRoutes, { act, rejections, log });
+  addApiRoutes(apiRoutes, {
+    store,
+    conversations,
+    queries: createConversationQueries(store),
+    updates,
+    signals,
+    agents,
+    canned: createCannedReplies(store),
+    filters,
+    teaching: createTeaching(store, receiver.platforms),
+    deadLetters,
+    queues,
+    findAgent,
+    idleMs,
+    bots: [...receiver.platforms.keys()],
+    availability,
+    act,
+    teams,
+    canTeach: [...receiver.platforms.values()].some((platform) => platform !== null),
+  });
+
+  addAccountRoutes(apiRoutes, {
+    account,
+    policy,
+    sessions,
+    browserSessions,
+    limits,
+    audit,
+    issuer: (request) => `Desk ${publicUrl?.host ?? request.host}`,
+    hasPasswords: hostSession === null,
+  });
+  addAdminRoutes(apiRoutes, { store, agents, account, policy, teams, hours, audit });
+  addAssignmentRoutes(apiRoutes, { rules, availability, onRules: () => assigner.kick() });
+
+  const router = Router();
+  router.use((request, _response, next) => runForClient(request.ip, next));
+  router.use(deskHeaders(options.framedBy ?? 'none', publicUrl?.isHttps ?? false));
+  if (publicUrl) router.use(requireHost(publicUrl));
+  const { openId } = options;
+  if (openId && hostSession)
+    throw configError('openId is for stored agents; with a host application, log in there.');
+  if (openId) {
+    router.use(createOpenIdLogin({ options: openId, publicUrl, browserSessions, rejections, log }));
+  }
+  const openIdName = openId ? (openId.name ?? new URL(openId.issuer).host) : null;
+  router.use(
+    createLogin({
+      openIdName,
+      account,
+      limits,
+      browserSessions,
+      rejections,
+      isSameOrigin,
+      hostSession,
+      oneTimeLogins,
+    }),
+  );
+  router.use(apiRoutes.router, apiRoutes.logRejections);
+  router.use('/api', answerUnknown(findAgent));
+  router.use(createPageFiles(browserSessions, hostSession));
+  router.use(answerErrors(log));
+
+  return Object.assign(router as RequestHandler, {
+    oneTimePaths: oneTimeLogins.map(({ link }) => `/enter?token=${link.token}`),
+    agents,
+    bridge,
+    store,
+    async close() {
+      retention.stop();
+      availability.stop();
+      signals.stop();
+      updates.stop();
+      await bridge.close();
+    },
+  });
+}
+
+function milliseconds(option: 'keepDays' | 'idleMinutes', value: number, unit: number): number {
+  if (Number.isFinite(value) && value > 0) return value * unit;
+  throw configError(
+    `${option} must be a number of ${option === 'keepDays' ? 'days' : 'minutes'}, more than 0.`,
+  );
+}

@@ -1,0 +1,91 @@
+import type { QueueAdmin } from '../../delivery/index.js';
+import type { AgentView, ConversationSummary, DeadLetterDetails } from '../api.js';
+import type { DeskConversations } from './conversations/index.js';
+import {
+  OUTGOING_GROUP,
+  type OutgoingItem,
+  outgoingId,
+  readOutgoing,
+} from './conversations/outgoing-items.js';
+import { DeskError } from './errors.js';
+import { DOCUMENT_KIND, type DocumentStore } from './store/index.js';
+
+type QueueName = DeadLetterDetails['queue'];
+
+/** The dead letters of the delivery, linked to the desk's own replies. */
+export interface DeadLetters {
+  show(queue: QueueName, id: string): Promise<DeadLetterDetails>;
+  /** Retries a dead letter, and follows the desk's reply in it again. */
+  retry(queue: QueueName, id: string): Promise<void>;
+  discard(queue: QueueName, id: string): Promise<void>;
+  /** Retries a failed reply of the desk: as the dead letter that holds it, or as a new reply. */
+  retryReply(agent: AgentView, deskId: string, messageId: string): Promise<ConversationSummary>;
+}
+
+/** Failed replies searched at most. */
+const MAX_FAILED = 1_000;
+
+export function createDeadLetters(
+  store: DocumentStore,
+  queues: QueueAdmin | null,
+  { records, agentActions, sender }: DeskConversations,
+): DeadLetters {
+  const show: DeadLetters['show'] = async (queue, id) => {
+    const item = await queues?.show(queue, id);
+    if (item?.state !== 'dead') throw new DeskError('NOT_DEAD');
+    const { conversationId, what, attempts, error, createdAt, content } = item;
+    return { queue, id, conversationId, what, attempts, error, createdAt: createdAt.getTime(), content };
+  };
+
+  /** Finds the desk's failed reply that a dead letter holds. */
+  const findReply = async ({ conversationId, content }: DeadLetterDetails): Promise<OutgoingItem | null> => {
+    const filter = { group: OUTGOING_GROUP.failed, limit: MAX_FAILED };
+    for (const { value } of await store.list(DOCUMENT_KIND.outgoing, filter)) {
+      const item = value as OutgoingItem;
+      if (!hasText(content, item.text)) continue;
+      const found = await records.get(item.deskId);
+      if (found?.record.conversationId === conversationId) return item;
+    }
+    return null;
+  };
+
+  /** Finds the id of the dead letter that holds a reply of the desk. */
+  const findDeadLetter = async (deskId: string, messageId: string): Promise<string | null> => {
+    const found = await records.get(deskId);
+    const reply = await readOutgoing(store, outgoingId(deskId, messageId));
+    if (!queues || !found || !reply) return null;
+    const { conversationId } = found.record;
+    const dead = await queues.list('outbox', { state: 'dead', conversationId });
+    for (const { id, what } of dead.toReversed()) {
+      const content = what === 'reply' ? (await queues.show('outbox', id))?.content : null;
+      if (hasText(content, reply.item.text)) return id;
+    }
+    return null;
+  };
+
+  return {
+    show,
+    async retry(queue, id) {
+      const letter = await show(queue, id);
+      if (!(await queues?.retry(queue, id))) throw new DeskError('NOT_DEAD');
+      const reply = queue === 'outbox' && letter.what === 'reply' ? await findReply(letter) : null;
+      if (reply) await sender.resume(reply.deskId, reply.messageId);
+    },
+    async discard(queue, id) {
+      if (!(await queues?.discard(queue, id))) throw new DeskError('NOT_DEAD');
+    },
+    async retryReply(agent, deskId, messageId) {
+      const deadLetterId = await findDeadLetter(deskId, messageId);
+      const summary = await agentActions.retry(agent, deskId, messageId, deadLetterId !== null);
+      if (deadLetterId !== null) await queues?.retry('outbox', deadLetterId);
+      void sender.send(deskId, messageId);
+      return summary;
+    },
+  };
+}
+
+/** Whether a stored reply ends with this text. The agent's name may stand before it. */
+function hasText(content: unknown, text: string): boolean {
+  if (typeof content !== 'object' || content === null || !('text' in content)) return false;
+  return text !== '' && typeof content.text === 'string' && content.text.endsWith(text);
+}

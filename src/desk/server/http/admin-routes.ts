@@ -1,0 +1,147 @@
+import { randomBytes } from 'node:crypto';
+import type { Request } from 'express';
+import { z } from 'zod';
+import type { Account } from '../agents/account.js';
+import type { Agents } from '../agents/agents.js';
+import type { LoginPolicy } from '../agents/login-policy.js';
+import { ROLES } from '../agents/roles.js';
+import type { Teams } from '../agents/teams.js';
+import type { AdminAgentView, AgentView, AuditPage } from '../../api.js';
+import { type Audit, type AuditFilter, CSV_HEADER, csvLine, findAudit } from '../audit.js';
+import { DeskError } from '../errors.js';
+import type { Hours } from '../hours.js';
+import type { DocumentStore } from '../store/index.js';
+import type { AgentRoutes } from './agent-routes.js';
+import { readBody } from './validate.js';
+
+/** The parts of {@link addAdminRoutes}. */
+export interface AdminRoutesParts {
+  readonly store: DocumentStore;
+  readonly agents: Agents;
+  readonly account: Account;
+  readonly policy: LoginPolicy;
+  readonly teams: Teams;
+  readonly hours: Hours;
+  readonly audit: Audit;
+}
+
+const role = z.enum(ROLES);
+const newAgent = z.object({ id: z.string().max(100), name: z.string().max(200), role });
+const newRole = z.object({ role });
+const loginPolicy = z.object({ requiresTotp: z.boolean() });
+const id = z.string().min(1).max(200);
+const teamList = z.object({
+  teams: z
+    .array(z.object({ id, name: z.string().trim().min(1).max(100), members: z.array(id).max(1_000) }))
+    .max(200),
+  version: z.int().min(0),
+});
+
+const weekday = z.enum(['mon', 'tue', 'wed', 'thu', 'fri', 'sat', 'sun']);
+const hoursChange = z.object({
+  mode: z.enum(['always', 'weekly', 'configured']),
+  timeZone: z.string().min(1).max(100),
+  open: z.partialRecord(weekday, z.array(z.string().max(11)).max(10)),
+  closedOn: z.array(z.string().max(10)).max(500),
+  message: z.string().trim().max(20_000),
+  version: z.int().min(0),
+});
+
+/** Lines of the audit log on a page. */
+const AUDIT_PAGE = 100;
+
+/** A password that is shown once; 120 random bits. */
+const createPassword = (): string => randomBytes(15).toString('base64url');
+
+/** Adds the routes for administrators: agents, teams, business hours and the audit log. */
+export function addAdminRoutes(routes: AgentRoutes, parts: AdminRoutesParts): void {
+  const { store, agents, account, policy, teams, hours, audit } = parts;
+
+  /** The agent of the path, who must not be the administrator: so there is always one left. */
+  const otherOf = async ({ agent }: { agent: AgentView }, { params }: Request): Promise<AgentView> => {
+    const other = await agents.get(String(params.id));
+    if (!other) throw new DeskError('NO_SUCH_AGENT');
+    if (other.id === agent.id) throw new DeskError('NOT_YOURSELF');
+    return other;
+  };
+
+  routes.get('/api/teams', 'answer', () => teams.list());
+  routes.change('put', '/api/teams', 'manageAgents', ({ agent }, { body }) =>
+    teams.save(agent, readBody(teamList, body)),
+  );
+  routes.get('/api/admin/agents', 'manageAgents', async (): Promise<readonly AdminAgentView[]> => {
+    const all = await agents.list();
+    return Promise.all(all.map(async (agent) => ({ ...agent, ...(await account.factors(agent.id)) })));
+  });
+  routes.change('post', '/api/admin/agents', 'manageAgents', async ({ agent: me }, { body }) => {
+    const agent = readBody(newAgent, body);
+    if (await agents.get(agent.id)) throw new DeskError('AGENT_EXISTS');
+    const password = createPassword();
+    await agents.save(agent, password, me.id);
+    return { password };
+  });
+  routes.change('post', '/api/admin/agents/:id/role', 'manageAgents', async (current, request) => {
+    const { role: next } = readBody(newRole, request.body);
+    await agents.setRole((await otherOf(current, request)).id, next, current.agent.id);
+  });
+  routes.change('post', '/api/admin/agents/:id/password', 'manageAgents', async (current, request) => {
+    const agent = await otherOf(current, request);
+    const { hasPassword } = await account.factors(agent.id);
+    if (!hasPassword) throw new DeskError('NO_PASSWORD');
+    const password = createPassword();
+    await agents.save(agent, password, current.agent.id);
+    return { password };
+  });
+  routes.change('post', '/api/admin/agents/:id/remove', 'manageAgents', async (current, request) => {
+    await agents.remove((await otherOf(current, request)).id, current.agent.id);
+  });
+
+  routes.get('/api/admin/login-policy', 'manageAgents', () => policy.get());
+  routes.change('put', '/api/admin/login-policy', 'manageAgents', ({ agent }, { body }) =>
+    policy.save(agent, readBody(loginPolicy, body)),
+  );
+
+  routes.get('/api/admin/hours', 'manageAgents', () => hours.read());
+  routes.change('put', '/api/admin/hours', 'manageAgents', ({ agent }, { body }) =>
+    hours.save(agent, readBody(hoursChange, body)),
+  );
+
+  routes.get('/api/admin/audit', 'readAudit', async (_current, { query }): Promise<AuditPage> => {
+    const entries = [];
+    for await (const entry of findAudit(store, filterOf(query))) {
+      entries.push({ ...entry, at: entry.at.getTime() });
+      if (entries.length > AUDIT_PAGE) break;
+    }
+    return { entries: entries.slice(0, AUDIT_PAGE), more: entries.length > AUDIT_PAGE };
+  });
+  routes.get('/api/admin/audit/export', 'readAudit', async ({ agent }, { query }, response) => {
+    const isCsv = query.format === 'csv';
+    const filter = filterOf(query);
+    await audit.write(agent.id, 'audit log exported', { after: { ...filter } });
+    response.attachment(`audit.${isCsv ? 'csv' : 'jsonl'}`);
+    response.type(isCsv ? 'text/csv' : 'application/x-ndjson');
+    if (isCsv) response.write(CSV_HEADER);
+    for await (const entry of findAudit(store, filter)) {
+      if (response.destroyed) return;
+      const isRoomLeft = response.write(isCsv ? csvLine(entry) : `${JSON.stringify(entry)}\n`);
+      if (!isRoomLeft) await drained(response);
+    }
+    response.end();
+  });
+}
+
+const drained = (response: NodeJS.WritableStream): Promise<void> =>
+  new Promise((resolve) => {
+    response.once('drain', resolve);
+    response.once('close', resolve);
+  });
+
+function filterOf({ search, since, until, before }: Request['query']): AuditFilter {
+  const numbers = Object.entries({ since, until, before }).flatMap(([name, value]) =>
+    typeof value === 'string' && /^\d{1,15}$/.test(value) ? [[name, Number(value)]] : [],
+  );
+  return {
+    ...(typeof search === 'string' && search !== '' && { search: search.slice(0, 200) }),
+    ...Object.fromEntries(numbers),
+  };
+}

@@ -1,0 +1,125 @@
+import type { QueueAdmin } from '../../delivery/index.js';
+import type { ReportNumbers, ReportView } from '../api.js';
+import type { ConversationRecord } from './conversations/conversation-records.js';
+import { firstReplies, isHandled, isMissed, percentile, recordsSince } from './dashboard.js';
+import type { DocumentStore } from './store/index.js';
+
+/** A time range in milliseconds, without its end. */
+export interface ReportRange {
+  readonly from: number;
+  readonly to: number;
+}
+
+/** Dead letters counted at most, per queue. */
+const MAX_DEAD_LETTERS = 1_000;
+
+/** Computes the report of a time range. Conversations that retention has deleted are not in it. */
+export async function readReport(
+  store: DocumentStore,
+  queues: QueueAdmin | null,
+  range: ReportRange,
+): Promise<ReportView> {
+  const records = await recordsIn(store, range);
+  const byDay = groupBy(records, ({ requestedAt }) => new Date(requestedAt).setHours(0, 0, 0, 0));
+  const assigned = records.filter(({ agent }) => agent !== null);
+  const byAgent = groupBy(assigned, ({ agent }) => agent ?? '');
+  return {
+    ...range,
+    ...numbersOf(records),
+    days: [...byDay].map(([at, all]) => ({ at, ...numbersOf(all) })).sort((a, b) => a.at - b.at),
+    agents: [...byAgent]
+      .map(([agent, all]) => ({ agent, ...numbersOf(all) }))
+      .sort((a, b) => (a.agent < b.agent ? -1 : 1)),
+    deadLetters: await countDeadLetters(queues, range),
+  };
+}
+
+/** `Map.groupBy`, which Node 20 does not have. */
+function groupBy<Item, Key>(items: readonly Item[], keyOf: (item: Item) => Key): Map<Key, Item[]> {
+  const groups = new Map<Key, Item[]>();
+  for (const item of items) {
+    const group = groups.get(keyOf(item));
+    if (group) group.push(item);
+    else groups.set(keyOf(item), [item]);
+  }
+  return groups;
+}
+
+async function recordsIn(store: DocumentStore, { from, to }: ReportRange): Promise<ConversationRecord[]> {
+  return (await recordsSince(store, from)).filter(({ requestedAt }) => requestedAt < to);
+}
+
+function numbersOf(records: readonly ConversationRecord[]): ReportNumbers {
+  const handled = records.filter(isHandled);
+  const replies = firstReplies(records);
+  const durations = handled.map(({ ended, requestedAt }) => Math.max(0, (ended?.at ?? 0) - requestedAt));
+  return {
+    requested: records.length,
+    handled: handled.length,
+    missed: records.filter(isMissed).length,
+    firstReply: { p50: percentile(replies, 0.5), p90: percentile(replies, 0.9) },
+    handling: { p50: percentile(durations, 0.5), p90: percentile(durations, 0.9) },
+  };
+}
+
+async function countDeadLetters(queues: QueueAdmin | null, { from, to }: ReportRange): Promise<number> {
+  if (!queues) return 0;
+  const lists = (['inbox', 'outbox'] as const).map((queue) =>
+    queues.list(queue, { state: 'dead', limit: MAX_DEAD_LETTERS }),
+  );
+  const created = (await Promise.all(lists)).flat().map(({ createdAt }) => createdAt.getTime());
+  return created.filter((at) => at >= from && at < to).length;
+}
+
+const COLUMNS = [
+  'conversation',
+  'ai_agent',
+  'agent',
+  'state',
+  'requested_at',
+  'first_reply_at',
+  'ended_at',
+  'ended_by',
+  'first_reply_seconds',
+  'handling_seconds',
+  'customer_messages',
+  'priority',
+  'tags',
+] as const;
+
+/** The conversations of a time range as CSV, oldest first: no names, addresses or messages of customers. */
+export async function readReportCsv(store: DocumentStore, range: ReportRange): Promise<string> {
+  const records = (await recordsIn(store, range)).toReversed();
+  return [COLUMNS.join(','), ...records.map((record) => rowOf(record).map(cellOf).join(','))].join('\r\n');
+}
+
+function rowOf(record: ConversationRecord): readonly (string | number | null)[] {
+  const { conversationId, bot, agent, state, requestedAt, firstReplyAt, ended, customerMessages } = record;
+  return [
+    conversationId,
+    bot,
+    agent,
+    state,
+    timeOf(requestedAt),
+    timeOf(firstReplyAt),
+    timeOf(ended?.at ?? null),
+    ended?.by ?? null,
+    secondsBetween(requestedAt, firstReplyAt),
+    secondsBetween(requestedAt, ended?.at ?? null),
+    customerMessages,
+    record.priority,
+    record.tags.join(' '),
+  ];
+}
+
+const timeOf = (at: number | null): string | null => (at === null ? null : new Date(at).toISOString());
+
+const secondsBetween = (from: number, to: number | null): number | null =>
+  to === null ? null : Math.max(0, Math.round((to - from) / 1_000));
+
+/** Quoted where needed. A spreadsheet would run a text that begins like a formula. */
+function cellOf(value: string | number | null): string {
+  if (value === null || typeof value === 'number') return value === null ? '' : String(value);
+  const text = /^[=+\-@\t\r]/.test(value) ? `'${value}` : value;
+  return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
+}

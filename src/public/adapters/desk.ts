@@ -1,6 +1,0 @@
-/**
- * The desk: a built-in helpdesk where agents answer handed-over conversations in the browser.
- *
- * @module
- */
-export * from '../../adapters/desk/index.js';
