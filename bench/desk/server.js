@@ -2,8 +2,8 @@
 import { rmSync } from 'node:fs';
 import { createServer } from 'node:http';
 import express from 'express';
-import { createDesk } from '../../dist/desk/index.js';
 import { sqlite } from '../../dist/delivery/sqlite/index.js';
+import { createDesk } from '../../dist/desk/index.js';
 import { createReceiver, noAuth } from '../../dist/public/index.js';
 
 const [file = '', count = '50'] = process.argv.slice(2);

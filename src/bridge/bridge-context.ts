@@ -1,8 +1,8 @@
 import type { HandoffLifecycle } from '../handoff/index.js';
 import type { Log } from '../internal/index.js';
 import type { Receiver } from '../receiver/index.js';
-import type { Adapter } from './adapter.js';
-import type { AdapterCalls, AuthFailureLog, InlineRetry } from './adapter-calls.js';
+import type { Adapter } from './adapter/adapter.js';
+import type { AdapterCalls, AuthFailureLog, InlineRetry } from './calls/adapter-calls.js';
 import type { BridgeSettings, RenderMessage } from './options.js';
 import type { Ownership } from './ownership.js';
 

@@ -11,7 +11,7 @@ import {
   type HandoffStore,
   isOpen,
 } from '../handoff/index.js';
-import type { ConversationRef, HandoffSession, OpenedConversation } from './adapter-types.js';
+import type { ConversationRef, HandoffSession, OpenedConversation } from './adapter/adapter-types.js';
 
 /**
  * Identifies a conversation in the helpdesk. The same on every attempt to open it; a handoff requested again after

@@ -35,33 +35,33 @@ import {
   type RequestHandling,
   type RequestListener,
 } from '../receiver/index.js';
-import { createAdmitHandoff, createOnRequested } from './accept-handoff.js';
-import { createAdapterCalls, createAuthFailureLog, createInlineRetry } from './adapter-calls.js';
-import { AdapterError } from './adapter-error.js';
-import type { AdapterCheckResult } from './adapter-types.js';
+import { AdapterError } from './adapter/adapter-error.js';
+import type { AdapterCheckResult } from './adapter/adapter-types.js';
 import { type BridgeContext, type BridgeStats, createCounters } from './bridge-context.js';
-import { createCatchUpLoop } from './catch-up-loop.js';
-import { createCloseCalls } from './close-calls.js';
-import { createHelpdeskCloser, createOnClosed, createTellAndEnd } from './close-conversation.js';
-import { createOnMessage, createSendToHelpdesk } from './deliver-message.js';
-import { createEchoDetector } from './echo-detection.js';
-import { createEventEffects } from './event-effects.js';
-import { createFindConversation } from './find-conversation.js';
-import { createHelpdeskRuns } from './helpdesk-runs.js';
-import { createPollLoop, createStreamLoop } from './inbound-loops.js';
-import { createConversationOpener } from './open-conversation.js';
+import { createAdapterCalls, createAuthFailureLog, createInlineRetry } from './calls/adapter-calls.js';
+import { createHelpdeskRuns } from './calls/helpdesk-runs.js';
+import { createRateLimiter } from './calls/rate-limiter.js';
+import { createSharedRateLimiter } from './calls/shared-rate-limiter.js';
+import { createCatchUpLoop } from './inbound/catch-up-loop.js';
+import { createEchoDetector } from './inbound/echo-detection.js';
+import { createEventEffects } from './inbound/event-effects.js';
+import { createFindConversation } from './inbound/find-conversation.js';
+import { createPollLoop, createStreamLoop } from './inbound/inbound-loops.js';
+import { createEventOrder } from './inbound/order-events.js';
+import { createEventReceiver } from './inbound/receive-events.js';
+import { traceWebhook } from './inbound/trace-webhook.js';
+import { createUndeliveredReplies } from './inbound/undelivered.js';
+import { createWebhook } from './inbound/webhook.js';
 import { type BridgeOptions, createRenderMessage, readOptions } from './options.js';
-import { createEventOrder } from './order-events.js';
-import { createOrphans } from './orphans.js';
+import { createAdmitHandoff, createOnRequested } from './outbound/accept-handoff.js';
+import { createCloseCalls } from './outbound/close-calls.js';
+import { createHelpdeskCloser, createOnClosed, createTellAndEnd } from './outbound/close-conversation.js';
+import { createOnMessage, createSendToHelpdesk } from './outbound/deliver-message.js';
+import { createConversationOpener } from './outbound/open-conversation.js';
+import { createOrphans } from './outbound/orphans.js';
+import { createFindQueuedMessages } from './outbound/queued-messages.js';
+import { createReconcileLoop } from './outbound/reconcile-loop.js';
 import { createOwnOnly, joinReceiver } from './ownership.js';
-import { createFindQueuedMessages } from './queued-messages.js';
-import { createRateLimiter } from './rate-limiter.js';
-import { createEventReceiver } from './receive-events.js';
-import { createReconcileLoop } from './reconcile-loop.js';
-import { createSharedRateLimiter } from './shared-rate-limiter.js';
-import { traceWebhook } from './trace-webhook.js';
-import { createUndeliveredReplies } from './undelivered.js';
-import { createWebhook } from './webhook.js';
 
 /** Carries handed-over conversations between a receiver and a helpdesk. */
 export interface Bridge {

@@ -3,16 +3,15 @@
  *
  * @module
  */
-export { type Adapter, type AdapterCapabilities, defineAdapter, type RateLimit } from './adapter.js';
-export type { AdapterRetryPolicy } from './adapter-calls.js';
-export { AdapterError, type AdapterErrorKind, nullIf } from './adapter-error.js';
+export { type Adapter, type AdapterCapabilities, defineAdapter, type RateLimit } from './adapter/adapter.js';
+export { AdapterError, type AdapterErrorKind, nullIf } from './adapter/adapter-error.js';
 export {
   type AdapterHttp,
   type AdapterHttpOptions,
   type AdapterHttpRequest,
   type AdapterHttpResponse,
   createAdapterHttp,
-} from './adapter-http.js';
+} from './adapter/adapter-http.js';
 export type {
   AdapterCall,
   AdapterCheckResult,
@@ -36,13 +35,28 @@ export type {
   SignatureVerdict,
   UndeliveredMessage,
   UndeliveredReason,
-} from './adapter-types.js';
+} from './adapter/adapter-types.js';
+export { checkSecrets, checkWords, runCheck } from './adapter/check-setup.js';
+export { htmlToText } from './adapter/html-to-text.js';
+export { asObject, asObjects, asText, isObject, type JsonObject, parseJson, readAs } from './adapter/json.js';
+export { keyHash, keyWithin, referenceLine, userName } from './adapter/session-keys.js';
+export { sessionText } from './adapter/session-text.js';
+export { type TranscriptTextOptions, transcriptText, undeliveredNote } from './adapter/text.js';
+export {
+  type AccessToken,
+  createTokenAuthorization,
+  type TokenAuthorization,
+} from './adapter/token-authorization.js';
+export {
+  type SignatureInput,
+  verifyRsaSignature,
+  verifySecret,
+  verifySignature,
+} from './adapter/verify-signature.js';
 export type { BridgeStats } from './bridge-context.js';
 export { type BusinessHours, type IsOpenAt, readHours, type Weekday } from './business-hours.js';
-export { checkSecrets, checkWords, runCheck } from './check-setup.js';
+export type { AdapterRetryPolicy } from './calls/adapter-calls.js';
 export { type Bridge, createBridge } from './create-bridge.js';
-export { htmlToText } from './html-to-text.js';
-export { asObject, asObjects, asText, isObject, type JsonObject, parseJson, readAs } from './json.js';
 export {
   type BridgeMessages,
   type BridgeOptions,
@@ -52,17 +66,3 @@ export {
   type WhenClosed,
 } from './options.js';
 export { type RouteContext, type RouteHandoff, routeFacts } from './route-handoff.js';
-export { keyHash, keyWithin, referenceLine, userName } from './session-keys.js';
-export { sessionText } from './session-text.js';
-export { type TranscriptTextOptions, transcriptText, undeliveredNote } from './text.js';
-export {
-  type AccessToken,
-  createTokenAuthorization,
-  type TokenAuthorization,
-} from './token-authorization.js';
-export {
-  type SignatureInput,
-  verifyRsaSignature,
-  verifySecret,
-  verifySignature,
-} from './verify-signature.js';

@@ -1,9 +1,9 @@
 import type { Conversation } from '../handoff/index.js';
 import { checkCount, checkDuration, configError, type Log, settlesWithin } from '../internal/index.js';
 import type { Receiver } from '../receiver/index.js';
-import { type Adapter, checkAdapter } from './adapter.js';
-import { type AdapterRetryPolicy, DEFAULT_RETRY } from './adapter-calls.js';
+import { type Adapter, checkAdapter } from './adapter/adapter.js';
 import { type BusinessHours, type IsOpenAt, readHours } from './business-hours.js';
+import { type AdapterRetryPolicy, DEFAULT_RETRY } from './calls/adapter-calls.js';
 import type { RouteHandoff } from './route-handoff.js';
 
 /**

@@ -2,7 +2,7 @@ import type { DeliveredEventName, Handler, HandlerContext } from '../events/inde
 import { type Conversation, isOpen } from '../handoff/index.js';
 import { configError } from '../internal/index.js';
 import type { BridgeContext } from './bridge-context.js';
-import type { TellAndEnd } from './close-conversation.js';
+import type { TellAndEnd } from './outbound/close-conversation.js';
 
 /** Tells which conversations are this bridge's, among the bridges of its receiver. */
 export interface Ownership {

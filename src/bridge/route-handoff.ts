@@ -2,7 +2,7 @@ import { z } from 'zod';
 import type { User } from '../events/index.js';
 import type { Conversation } from '../handoff/index.js';
 import { type Log, settlesWithin } from '../internal/index.js';
-import type { HandoffRoute, HandoffSession } from './adapter-types.js';
+import type { HandoffRoute, HandoffSession } from './adapter/adapter-types.js';
 
 /** The argument of a {@link RouteHandoff} function. */
 export interface RouteContext {

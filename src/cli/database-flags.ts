@@ -1,6 +1,6 @@
 import { type Command, Option } from 'commander';
-import { type DocumentStore, openDocumentStore } from '../desk/records.js';
 import type { OpenDatabase } from '../delivery/index.js';
+import { type DocumentStore, openDocumentStore } from '../desk/records.js';
 import { HandoffKitError } from '../internal/index.js';
 import {
   chooseDatabase,

@@ -3,10 +3,11 @@
  *
  * @module
  */
+
+export type { AgentView } from './api.js';
 export { type AgentCredentials, type Agents, createAgents } from './server/agents/agents.js';
 export type { AgentRole, Permission } from './server/agents/roles.js';
 export type { AgentInput } from './server/agents/stored-agent.js';
-export type { AgentView } from './api.js';
 export { type AuditEntry, type AuditLine, readAudit } from './server/audit.js';
 export { createDesk, type Desk, type DeskOptions } from './server/create-desk.js';
 export type { HostSession } from './server/http/current-agent.js';

@@ -1,5 +1,4 @@
 import type { RequestHandler } from 'express';
-import type { AgentView, DeskOptions } from '../desk/index.js';
 import {
   type AdapterCheckResult,
   type Bridge,
@@ -7,6 +6,7 @@ import {
   type BridgeStats,
   createBridge,
 } from '../bridge/index.js';
+import type { AgentView, DeskOptions } from '../desk/index.js';
 import type { Log } from '../internal/index.js';
 import type { Receiver } from '../receiver/index.js';
 import { ADAPTER_CATALOG, type AdapterName, adapterPath } from './adapter-catalog.js';

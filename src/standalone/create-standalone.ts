@@ -3,8 +3,8 @@ import type { Socket } from 'node:net';
 import { setTimeout as wait } from 'node:timers/promises';
 import type { Express } from 'express';
 import type { Logger } from 'pino';
-import type { AgentView } from '../desk/index.js';
 import { type Delivery, inline } from '../delivery/index.js';
+import type { AgentView } from '../desk/index.js';
 import {
   DEFAULT_BOT,
   type EventName,

@@ -1,8 +1,8 @@
 import { describe, expect, it, vi } from 'vitest';
-import { createAdmitHandoff } from '../../src/bridge/accept-handoff.js';
-import { createAdapterCalls } from '../../src/bridge/adapter-calls.js';
 import { createCounters } from '../../src/bridge/bridge-context.js';
+import { createAdapterCalls } from '../../src/bridge/calls/adapter-calls.js';
 import { readOptions } from '../../src/bridge/options.js';
+import { createAdmitHandoff } from '../../src/bridge/outbound/accept-handoff.js';
 import { joinReceiver } from '../../src/bridge/ownership.js';
 import { silentLog } from '../../src/internal/index.js';
 import { AdapterError } from '../../src/public/adapter.js';

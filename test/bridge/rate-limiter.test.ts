@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { createRateLimiter } from '../../src/bridge/rate-limiter.js';
+import { createRateLimiter } from '../../src/bridge/calls/rate-limiter.js';
 import { eventually } from '../helpers/eventually.js';
 import { setUpBridge, sqliteDelivery } from './setup.js';
 

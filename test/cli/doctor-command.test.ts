@@ -1,6 +1,6 @@
 import { PassThrough } from 'node:stream';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { hasConsent } from '../../src/cli/doctor.js';
+import { hasConsent } from '../../src/cli/commands/doctor.js';
 import { startWrongReceiver } from '../fixtures/wrong-receiver.js';
 import type { Mistake } from '../fixtures/wrong-receiver-mistakes.js';
 import { start } from '../helpers/start.js';

@@ -2,7 +2,7 @@ import { mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'n
 import { join } from 'node:path';
 import { PassThrough } from 'node:stream';
 import { describe, expect, it } from 'vitest';
-import { ask } from '../../src/cli/init.js';
+import { ask } from '../../src/cli/commands/init.js';
 import { temporaryFolder } from '../standalone/databases.js';
 import { runCli } from './run-cli.js';
 

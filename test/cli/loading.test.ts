@@ -40,10 +40,10 @@ describe('the command line', () => {
   });
 
   it.each(COMMANDS)('loads for the help of $name neither a server nor an adapter', ({ name }) => {
-    const loaded = loadedWith(`cli/${name}.ts`);
+    const loaded = loadedWith(`cli/commands/${name}.ts`);
     expect(loaded).toContain('commander');
     const servers =
-      /^(express|pino|pino-http|prom-client|csv-parse)|^(adapters\/[\w-]+|bridge|client|receiver|simulator)\/index/;
+      /^(express|pino|pino-http|prom-client|csv-parse)|^(adapters\/[\w-]+|desk|bridge|client|receiver|simulator)\/index/;
     expect(loaded.filter((each) => servers.test(each))).toEqual([]);
   });
 });

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { redactUrl } from '../../src/cli/check.js';
+import { redactUrl } from '../../src/cli/commands/check.js';
 import { serve } from '../helpers/serve.js';
 import { botAt, NOWHERE, startReceiver, startSimulator } from '../simulator/support.js';
 import { runNode } from '../standalone/program.js';

@@ -1,7 +1,7 @@
 import { TOTP } from 'otpauth';
 import { expect, it } from 'vitest';
-import type { AccountView, AuditPage } from '../../src/desk/api.js';
 import { postgres } from '../../src/delivery/postgres/index.js';
+import type { AccountView, AuditPage } from '../../src/desk/api.js';
 import { postgresStore } from '../helpers/postgres.js';
 import { logIn, postLogin, statusesOf } from './agent-client.js';
 import { createDeskEnvironment, PASSWORD } from './desk-environment.js';

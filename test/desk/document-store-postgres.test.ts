@@ -1,7 +1,7 @@
 import { Pool } from 'pg';
 import { describe, onTestFinished } from 'vitest';
-import { createSqlDocumentStore } from '../../src/desk/server/store/sql-document-store.js';
 import type { SqlDatabase, SqlRow } from '../../src/delivery/index.js';
+import { createSqlDocumentStore } from '../../src/desk/server/store/sql-document-store.js';
 import { type PostgresStore, postgresStore } from '../helpers/postgres.js';
 import { testDocumentStore } from './document-store-contract.js';
 

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
-import type { DashboardView } from '../../src/desk/api.js';
 import { postgres } from '../../src/delivery/postgres/index.js';
+import type { DashboardView } from '../../src/desk/api.js';
 import { postgresStore } from '../helpers/postgres.js';
 import { clientOf, eventually, listen, statusesOf } from './agent-client.js';
 import { createDeskEnvironment } from './desk-environment.js';

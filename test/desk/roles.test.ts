@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import { createAgents } from '../../src/desk/server/agents/agents.js';
-import { type AgentRole, ROLES } from '../../src/desk/server/agents/roles.js';
 import type { DashboardView } from '../../src/desk/api.js';
 import type { Desk } from '../../src/desk/index.js';
+import { createAgents } from '../../src/desk/server/agents/agents.js';
+import { type AgentRole, ROLES } from '../../src/desk/server/agents/roles.js';
 import { createMemoryDocumentStore } from '../../src/desk/server/store/memory-document-store.js';
 import { clientOf, cookieOf, eventually } from './agent-client.js';
 import { createDeskEnvironment, deskWithHandoff } from './desk-environment.js';

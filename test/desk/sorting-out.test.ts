@@ -1,9 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type {
-  ConversationListView,
-  ConversationSummary,
-  CustomerDetailsView,
-} from '../../src/desk/api.js';
+import type { ConversationListView, ConversationSummary, CustomerDetailsView } from '../../src/desk/api.js';
 import { eventually } from './agent-client.js';
 import { createDeskEnvironment, deskWithHandoff } from './desk-environment.js';
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { createSessions, SESSION_MS } from '../../src/desk/server/agents/sessions.js';
 import type { CannedList, DashboardView } from '../../src/desk/api.js';
+import { createSessions, SESSION_MS } from '../../src/desk/server/agents/sessions.js';
 import { readDashboard } from '../../src/desk/server/dashboard.js';
 import { startRetention } from '../../src/desk/server/retention.js';
 import { createMemoryDocumentStore } from '../../src/desk/server/store/memory-document-store.js';

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import type { TeachView } from '../../src/desk/api.js';
 import type { Fetch } from '../../src/client/index.js';
+import type { TeachView } from '../../src/desk/api.js';
 import { type AgentClient, statusesOf } from './agent-client.js';
 import { createDeskEnvironment } from './desk-environment.js';
 

@@ -6,11 +6,11 @@ import { ADAPTER_GUIDES, blocksIn, PAGES, ROOT, read } from './pages.js';
 
 const WORK = join(ROOT, '.docs-check');
 
-/**
- * Not compiled here: hosts.long.test.ts compiles that of hosts together with files that frameworks generate, and the guide of
- * the desk has blocks that are parts of an application.
- */
-const ELSEWHERE = ['docs/hosts.md', 'src/desk/README.md'];
+/** hosts.long.test.ts compiles that of hosts together with files that frameworks generate. */
+const ELSEWHERE = ['docs/hosts.md'];
+
+/** Guides in which a block without imports continues the one before. */
+const CONTINUED = [...ADAPTER_GUIDES, 'docs/desk.md'];
 
 it('every block of TypeScript and JavaScript compiles', () => {
   rmSync(WORK, { recursive: true, force: true });
@@ -36,13 +36,13 @@ it('every block of TypeScript and JavaScript compiles', () => {
   expect(spawnSync(process.execPath, [tsc, '-p', WORK], { encoding: 'utf8' }).stdout).toBe('');
 }, 120_000);
 
-/** The blocks of a page. In the guide of an adapter, one without imports continues the one before. */
+/** The blocks of a page, without those that are only a part of an application. */
 function filesIn(page: string): { language: string; code: string }[] {
   const files: { language: string; code: string }[] = [];
-  for (const { language, code } of blocksIn(read(page))) {
-    if (!['ts', 'js'].includes(language)) continue;
+  for (const { language, name, code } of blocksIn(read(page))) {
+    if (!['ts', 'js'].includes(language) || name === 'excerpt') continue;
     const previous = files.at(-1);
-    if (previous && ADAPTER_GUIDES.includes(page) && !code.includes('import ')) previous.code += code;
+    if (previous && CONTINUED.includes(page) && !code.includes('import ')) previous.code += code;
     else files.push({ language, code });
   }
   return files;

@@ -1,6 +1,6 @@
 import { describe, expect, it, vi } from 'vitest';
-import { clientOf, cookieOf, listen, logIn, postLogin } from '../desk/agent-client.js';
 import { runCli, runCliProcess } from '../cli/run-cli.js';
+import { clientOf, cookieOf, listen, logIn, postLogin } from '../desk/agent-client.js';
 import { startProgram, startProgramProcess } from './start-program.js';
 import { WAIT_MS, WAIT_OPTIONS } from './wait-options.js';
 

@@ -1,7 +1,7 @@
 import { EventEmitter } from 'node:events';
 import { Command } from 'commander';
 import { onTestFinished } from 'vitest';
-import { type CommandHost, define } from '../../src/cli/serve.js';
+import { type CommandHost, define } from '../../src/cli/commands/serve.js';
 import type { Delivery } from '../../src/delivery/index.js';
 import { createStandalone, type StandaloneParts } from '../../src/standalone/create-standalone.js';
 import { readSettings } from '../../src/standalone/read-settings.js';

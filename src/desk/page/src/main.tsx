@@ -2,14 +2,14 @@ import { render } from 'preact';
 import type { ConversationUpdate, TeamList } from '../../api.js';
 import { watchActivity } from './activity.js';
 import { announcementOf, playSound } from './announce.js';
-import { batch } from './updates/batch.js';
 import { type Client, ClientError, createClient } from './client.js';
-import { type Attempt, createAttempt, Desk } from './desk-context.js';
 import { removeDrafts, removeDraftsOfOthers } from './conversation/drafts.js';
+import { type Attempt, createAttempt, Desk } from './desk-context.js';
 import { createNotices, type Notices, takeNotice } from './notices.js';
 import { notifySystem } from './notifications.js';
 import { hrefOf, isVisible } from './route.js';
-import { followShared } from './updates/shared-updates.js';
+import { NoticeLine } from './shared/notice-line.js';
+import { DeskPage } from './shell/desk-page.js';
 import {
   hasUnknownAgent,
   hasUnknownPresence,
@@ -20,8 +20,8 @@ import {
 } from './state.js';
 import { createStore, type Store } from './store.js';
 import { t } from './strings/index.js';
-import { DeskPage } from './shell/desk-page.js';
-import { NoticeLine } from './shared/notice-line.js';
+import { batch } from './updates/batch.js';
+import { followShared } from './updates/shared-updates.js';
 import { makeBidiVisible } from './visible-bidi.js';
 
 const root = document.querySelector('#desk');

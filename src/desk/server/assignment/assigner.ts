@@ -1,8 +1,8 @@
 import { AsyncResource } from 'node:async_hooks';
 import type { Log } from '../../../internal/index.js';
+import type { AssignmentRules } from '../../api.js';
 import type { Agents } from '../agents/agents.js';
 import type { Teams } from '../agents/teams.js';
-import type { AssignmentRules } from '../../api.js';
 import { changedFields, createAudit } from '../audit.js';
 import {
   type ConversationRecord,

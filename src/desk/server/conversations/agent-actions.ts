@@ -1,5 +1,5 @@
-import { may } from '../agents/roles.js';
 import type { ActionInputs, AgentView, ConversationSummary, Priority, TeamView } from '../../api.js';
+import { may } from '../agents/roles.js';
 import { changedFields, createAudit } from '../audit.js';
 import { DeskError } from '../errors.js';
 import { DOCUMENT_KIND, type DocumentStore, type DocumentWrite } from '../store/index.js';

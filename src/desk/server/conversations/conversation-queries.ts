@@ -5,11 +5,11 @@ import type {
   ConversationUpdate,
   ConversationView,
 } from '../../api.js';
-import type { StoredMention } from './agent-actions.js';
-import { recordOf, summaryOf } from './conversation-records.js';
 import { DeskError } from '../errors.js';
 import { toConversationUpdate } from '../live-updates.js';
 import { DOCUMENT_KIND, type DocumentFilter, type DocumentStore, JOURNAL_TOPIC } from '../store/index.js';
+import type { StoredMention } from './agent-actions.js';
+import { recordOf, summaryOf } from './conversation-records.js';
 
 /** Journal entries per page of a conversation. */
 const ENTRIES_PAGE = 200;

@@ -1,5 +1,10 @@
 import type { HandoffSession } from '../../../bridge/index.js';
-import type { ConversationEvent, ConversationSummary, ConversationUpdate, TranscriptLine } from '../../api.js';
+import type {
+  ConversationEvent,
+  ConversationSummary,
+  ConversationUpdate,
+  TranscriptLine,
+} from '../../api.js';
 import type { ConversationTarget } from '../assignment/routing.js';
 import {
   DOCUMENT_KIND,

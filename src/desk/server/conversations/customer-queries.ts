@@ -1,8 +1,8 @@
 import type { Log } from '../../../internal/index.js';
 import type { ConversationSummary, CustomerAttribute, CustomerDetailsView, CustomerView } from '../../api.js';
-import { type ConversationRecords, summaryOf } from './conversation-records.js';
 import { DeskError } from '../errors.js';
 import { DOCUMENT_KIND, type DocumentStore } from '../store/index.js';
+import { type ConversationRecords, summaryOf } from './conversation-records.js';
 
 /**
  * Gives what the application knows about a customer, to be shown beside the conversation. Values are shown as text; those

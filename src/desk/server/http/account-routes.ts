@@ -1,11 +1,11 @@
 import type { Request } from 'express';
 import { z } from 'zod';
+import type { AccountView, SessionView } from '../../api.js';
 import type { Account } from '../agents/account.js';
 import type { LoginPolicy } from '../agents/login-policy.js';
 import type { LoginLimits } from '../agents/login-throttle.js';
 import type { AgentSession, Sessions } from '../agents/sessions.js';
 import { createTotpSecret, totpUri } from '../agents/totp.js';
-import type { AccountView, SessionView } from '../../api.js';
 import type { Audit } from '../audit.js';
 import { DeskError } from '../errors.js';
 import type { AgentRoutes } from './agent-routes.js';

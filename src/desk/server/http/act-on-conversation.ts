@@ -1,6 +1,6 @@
+import type { AgentView, ConversationSummary } from '../../api.js';
 import type { Agents } from '../agents/agents.js';
 import type { Teams } from '../agents/teams.js';
-import type { AgentView, ConversationSummary } from '../../api.js';
 import type { Assigner } from '../assignment/assigner.js';
 import type { DeskConversations } from '../conversations/index.js';
 import { CLOSE_MESSAGE_ID } from '../conversations/outgoing-items.js';

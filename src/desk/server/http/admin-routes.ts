@@ -1,12 +1,12 @@
 import { randomBytes } from 'node:crypto';
 import type { Request } from 'express';
 import { z } from 'zod';
+import type { AdminAgentView, AgentView, AuditPage } from '../../api.js';
 import type { Account } from '../agents/account.js';
 import type { Agents } from '../agents/agents.js';
 import type { LoginPolicy } from '../agents/login-policy.js';
 import { ROLES } from '../agents/roles.js';
 import type { Teams } from '../agents/teams.js';
-import type { AdminAgentView, AgentView, AuditPage } from '../../api.js';
 import { type Audit, type AuditFilter, CSV_HEADER, csvLine, findAudit } from '../audit.js';
 import { DeskError } from '../errors.js';
 import type { Hours } from '../hours.js';

@@ -1,10 +1,10 @@
 import type { Request } from 'express';
 import type { QueueAdmin } from '../../../delivery/index.js';
 import { DEFAULT_BOT } from '../../../events/index.js';
+import type { AgentView, ConversationStatus, DeadLetterView, StateView } from '../../api.js';
 import type { Agents } from '../agents/agents.js';
 import { may, permissionsOf } from '../agents/roles.js';
 import type { Teams } from '../agents/teams.js';
-import type { AgentView, ConversationStatus, DeadLetterView, StateView } from '../../api.js';
 import type { Availability } from '../assignment/availability.js';
 import type { CannedReplies } from '../canned-replies.js';
 import type { ConversationQueries } from '../conversations/conversation-queries.js';

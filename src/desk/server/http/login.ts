@@ -1,9 +1,9 @@
 import { json, type Request, type RequestHandler, type Response, Router } from 'express';
+import type { ErrorBody } from '../../api.js';
 import type { Account, Authentication } from '../agents/account.js';
 import type { LoginLimits } from '../agents/login-throttle.js';
 import type { OneTimeLink } from '../agents/one-time-link.js';
 import type { AgentInput } from '../agents/stored-agent.js';
-import type { ErrorBody } from '../../api.js';
 import type { RejectionLog } from '../audit.js';
 import type { BrowserSessions, HostSession } from './current-agent.js';
 import type { IsSameOrigin } from './same-origin.js';

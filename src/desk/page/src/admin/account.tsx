@@ -4,9 +4,9 @@ import type { AccountView } from '../../../api.js';
 import type { Client } from '../client.js';
 import { type Attempt, useAttempt, useDesk } from '../desk-context.js';
 import { reloadWith } from '../notices.js';
+import { ConfirmDialog } from '../shared/dialog.js';
 import { a } from '../strings/admin.js';
 import { formatTime, t } from '../strings/index.js';
-import { ConfirmDialog } from '../shared/dialog.js';
 
 /** The agent's own account: password, second factor and sessions. */
 export function AdminAccount() {

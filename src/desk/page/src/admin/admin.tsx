@@ -1,4 +1,5 @@
 import { useState } from 'preact/hooks';
+import { CannedEditor } from '../conversation/canned-picker.js';
 import { useDeskState, useMay } from '../desk-context.js';
 import type { State } from '../state.js';
 import { type AdminTextName, a } from '../strings/admin.js';
@@ -8,7 +9,6 @@ import { AdminAssignment } from './assignment.js';
 import { AdminAudit } from './audit.js';
 import { AdminHours } from './hours.js';
 import { AdminTeams } from './teams.js';
-import { CannedEditor } from '../conversation/canned-picker.js';
 
 export { TotpPage } from './account.js';
 

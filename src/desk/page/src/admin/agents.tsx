@@ -1,10 +1,10 @@
 import { useEffect, useState } from 'preact/hooks';
 import type { AdminAgentView, AgentView } from '../../../api.js';
 import { useAttempt, useDesk, useDeskState } from '../desk-context.js';
+import { ConfirmDialog, Dialog } from '../shared/dialog.js';
 import type { State } from '../state.js';
 import { type AdminTextName, a } from '../strings/admin.js';
 import { AdminPolicy } from './policy.js';
-import { ConfirmDialog, Dialog } from '../shared/dialog.js';
 
 const ROLE_NAMES: Readonly<Record<AgentView['role'], AdminTextName>> = {
   agent: 'roleAgent',

@@ -1,8 +1,8 @@
 import { useEffect, useState } from 'preact/hooks';
 import type { AuditEntryView, AuditPage } from '../../../api.js';
 import { useAttempt, useDesk } from '../desk-context.js';
-import { a } from '../strings/admin.js';
 import { Time } from '../shared/time.js';
+import { a } from '../strings/admin.js';
 
 interface Query {
   readonly search: string;

@@ -1,9 +1,9 @@
 import { useEffect, useState } from 'preact/hooks';
 import type { HoursRules, HoursView, Weekday } from '../../../api.js';
 import { useAttempt, useDesk } from '../desk-context.js';
+import { AddIcon, CloseIcon } from '../shared/icons.js';
 import { a } from '../strings/admin.js';
 import { chosenLanguage, t } from '../strings/index.js';
-import { AddIcon, CloseIcon } from '../shared/icons.js';
 import { RadioGroup, SettingsForm } from './settings-form.js';
 
 const WEEK: readonly Weekday[] = ['mon', 'tue', 'wed', 'thu', 'fri', 'sat', 'sun'];

@@ -1,8 +1,8 @@
 import { useEffect, useState } from 'preact/hooks';
 import type { LoginPolicyView } from '../../../api.js';
 import { useAttempt, useDesk } from '../desk-context.js';
-import { a } from '../strings/admin.js';
 import { ConfirmDialog } from '../shared/dialog.js';
+import { a } from '../strings/admin.js';
 
 /** Whether agents with a password must have a second factor. `lacking` is how many have none. */
 export function AdminPolicy({ lacking }: { readonly lacking: number }) {

@@ -1,10 +1,10 @@
 import { useEffect, useState } from 'preact/hooks';
 import type { CannedList, CannedReply } from '../../../api.js';
 import { useAttempt, useDesk, useDeskState, useMay } from '../desk-context.js';
-import type { State } from '../state.js';
-import { t } from '../strings/index.js';
 import { Dialog } from '../shared/dialog.js';
 import { Menu } from '../shared/menu.js';
+import type { State } from '../state.js';
+import { t } from '../strings/index.js';
 
 const cannedOf = ({ canned }: State) => canned;
 

@@ -1,13 +1,13 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
 import type { ConversationSummary, ConversationUpdate } from '../../../api.js';
 import { useAttempt, useDesk, useDeskState } from '../desk-context.js';
-import { changeDraft, type DraftKey, restoreUnsent, useDraft, withoutText, withText } from './drafts.js';
 import { customerName } from '../identity.js';
 import { isOn } from '../preferences.js';
 import type { State } from '../state.js';
 import { t } from '../strings/index.js';
 import { AnswerSuggestions } from './answer-suggestions.js';
 import { CannedPicker } from './canned-picker.js';
+import { changeDraft, type DraftKey, restoreUnsent, useDraft, withoutText, withText } from './drafts.js';
 import { Suggestions, useCannedSuggestions, useMentionSuggestions } from './suggestions.js';
 
 const meOf = ({ me }: State) => me;

@@ -2,8 +2,8 @@ import { useEffect, useState } from 'preact/hooks';
 import type { ConversationView, CustomerDetailsView } from '../../../api.js';
 import { useDesk } from '../desk-context.js';
 import { hrefOf } from '../route.js';
-import { formatTime, t } from '../strings/index.js';
 import { Time } from '../shared/time.js';
+import { formatTime, t } from '../strings/index.js';
 
 /** The details of the customer: from the platform, from the application, and earlier conversations. */
 export function CustomerDetails({ view }: { readonly view: ConversationView }) {

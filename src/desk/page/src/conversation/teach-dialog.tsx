@@ -1,8 +1,8 @@
 import { useEffect, useState } from 'preact/hooks';
 import type { QaPair, TeachView } from '../../../api.js';
 import { useAttempt, useDesk } from '../desk-context.js';
-import { t } from '../strings/index.js';
 import { ConfirmDialog, Dialog } from '../shared/dialog.js';
+import { t } from '../strings/index.js';
 
 interface TeachDialogProps {
   /** The messages of the customer, latest first. */

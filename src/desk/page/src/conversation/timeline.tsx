@@ -1,13 +1,13 @@
 import { useCallback, useEffect, useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks';
 import type { ConversationEvent, ConversationUpdate, ConversationView, DeliveryState } from '../../../api.js';
 import { useAttempt, useDesk, useDeskState } from '../desk-context.js';
+import { priorityText } from '../inbox/priority.js';
+import { Time } from '../shared/time.js';
 import type { State } from '../state.js';
 import { failureText, formatTime, t } from '../strings/index.js';
 import { endedText } from './ended-text.js';
-import { priorityText } from '../inbox/priority.js';
 import { RichText } from './rich-text.js';
 import { TeachDialog } from './teach-dialog.js';
-import { Time } from '../shared/time.js';
 
 const agentsOf = ({ agents }: State) => agents;
 const meOf = ({ me }: State) => me.id;

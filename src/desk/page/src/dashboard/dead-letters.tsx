@@ -1,8 +1,8 @@
 import { useState } from 'preact/hooks';
 import type { DeadLetterDetails, DeadLetterView } from '../../../api.js';
 import { useAttempt, useDesk } from '../desk-context.js';
-import { formatTime, t } from '../strings/index.js';
 import { ConfirmDialog, Dialog } from '../shared/dialog.js';
+import { formatTime, t } from '../strings/index.js';
 
 /** Dead letters, which an agent can inspect, retry or discard. */
 export function DeadLetters({

@@ -1,12 +1,12 @@
 import { useCallback, useEffect, useState } from 'preact/hooks';
 import type { InboxViewName } from '../../../api.js';
 import { useAttempt, useDesk, useDeskState } from '../desk-context.js';
-import { groupsOf, type InboxGroups, isSameGroups } from './inbox-groups.js';
 import { type State, unreadMentionsOf, withFilter, withFound } from '../state.js';
 import { t } from '../strings/index.js';
 import { BulkBar } from './bulk-bar.js';
 import { FilterBar } from './filter-bar.js';
 import { ClosedGroup, OpenGroup } from './inbox-group.js';
+import { groupsOf, type InboxGroups, isSameGroups } from './inbox-groups.js';
 import { InboxItem } from './inbox-item.js';
 
 const foundOf = ({ found }: State) => found;

@@ -1,5 +1,5 @@
-import { findElement } from './find-element.js';
 import { t } from '../strings/index.js';
+import { findElement } from './find-element.js';
 
 // Agents log in at the host application, so this page has no form for it.
 document.title = t('loginTitle');

@@ -1,5 +1,5 @@
-import { findElement } from './find-element.js';
 import { errorText, t } from '../strings/index.js';
+import { findElement } from './find-element.js';
 
 const form = findElement('#login', HTMLFormElement);
 const alert = findElement('[role=alert]', HTMLElement);

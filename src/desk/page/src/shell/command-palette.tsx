@@ -3,10 +3,10 @@ import type { InboxViewName } from '../../../api.js';
 import { useDesk } from '../desk-context.js';
 import { customerName } from '../identity.js';
 import { navigateTo } from '../route.js';
+import { Dialog } from '../shared/dialog.js';
 import { type State, withFilter } from '../state.js';
 import type { Store } from '../store.js';
 import { t } from '../strings/index.js';
-import { Dialog } from '../shared/dialog.js';
 
 interface PaletteCommand {
   readonly key: string;

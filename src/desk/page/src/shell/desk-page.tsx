@@ -1,19 +1,19 @@
 import { useCallback, useEffect, useRef, useState } from 'preact/hooks';
+import { AdminLoader } from '../admin/admin-loader.js';
 import { showInTitle } from '../announce.js';
+import { ConversationPane } from '../conversation/conversation-pane.js';
+import { Dashboard } from '../dashboard/dashboard.js';
 import { useDesk, useDeskState } from '../desk-context.js';
-import { useShortcuts } from './keyboard.js';
+import { Inbox } from '../inbox/inbox.js';
 import type { Notices } from '../notices.js';
 import { useRoute } from '../route.js';
+import { NoticeLine } from '../shared/notice-line.js';
 import { isOfferedTo, type State, unreadMentionsOf, unreadOf, withSelected, withToggled } from '../state.js';
 import type { Store } from '../store.js';
 import { t } from '../strings/index.js';
-import { AdminLoader } from '../admin/admin-loader.js';
 import { CommandPalette } from './command-palette.js';
-import { ConversationPane } from '../conversation/conversation-pane.js';
-import { Dashboard } from '../dashboard/dashboard.js';
 import { HelpDialog } from './help-dialog.js';
-import { Inbox } from '../inbox/inbox.js';
-import { NoticeLine } from '../shared/notice-line.js';
+import { useShortcuts } from './keyboard.js';
 import { TopBar } from './top-bar.js';
 
 /** The whole page. */

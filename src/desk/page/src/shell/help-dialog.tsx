@@ -1,9 +1,9 @@
 import { useState } from 'preact/hooks';
-import { areShortcutsOn, SHORTCUTS, setShortcutsOn } from './keyboard.js';
 import { setNotifications } from '../notifications.js';
 import { isOn as isPreferred, type Preference, setOn as setPreferred } from '../preferences.js';
-import { t } from '../strings/index.js';
 import { Dialog } from '../shared/dialog.js';
+import { t } from '../strings/index.js';
+import { areShortcutsOn, SHORTCUTS, setShortcutsOn } from './keyboard.js';
 
 /** Lists the keyboard shortcuts. */
 export function HelpDialog({ close }: { readonly close: () => void }) {

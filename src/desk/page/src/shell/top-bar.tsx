@@ -1,12 +1,12 @@
 import { useState } from 'preact/hooks';
 import { isMuted, setMuted } from '../announce.js';
-import { useAttempt, useDesk, useDeskState } from '../desk-context.js';
 import { removeDrafts } from '../conversation/drafts.js';
+import { useAttempt, useDesk, useDeskState } from '../desk-context.js';
 import type { Route } from '../route.js';
-import type { State } from '../state.js';
-import { chooseLanguage, chosenLanguage, LANGUAGES, type Language, t } from '../strings/index.js';
 import { Avatar } from '../shared/avatar.js';
 import { BellIcon, MutedIcon } from '../shared/icons.js';
+import type { State } from '../state.js';
+import { chooseLanguage, chosenLanguage, LANGUAGES, type Language, t } from '../strings/index.js';
 
 const meOf = ({ me }: State) => me;
 const isAwayOf = ({ me, availability }: State) =>

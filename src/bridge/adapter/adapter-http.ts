@@ -1,0 +1,139 @@
+import {
+  configError,
+  type Fetch,
+  type HttpResult,
+  parseJsonOrText,
+  readRetryAfter,
+  sendRequest,
+} from '../../internal/index.js';
+import { AdapterError, type AdapterErrorKind } from './adapter-error.js';
+import type { AdapterCall } from './adapter-types.js';
+import type { TokenAuthorization } from './token-authorization.js';
+
+export interface AdapterHttpOptions {
+  /** The helpdesk's name in error messages, such as `Request Tracker`. */
+  readonly system: string;
+  /** The base URL of its API. */
+  readonly baseUrl: string;
+  /** Sent with every request. Credentials belong here. */
+  readonly headers: Readonly<Record<string, string>>;
+  /** Access tokens that expire, of `createTokenAuthorization`. */
+  readonly authorization?: TokenAuthorization;
+  /** Time limit of one request. Default 10 seconds. */
+  readonly timeoutMs?: number;
+  /** The largest response, for a helpdesk that returns whole conversations. Default 1 MiB. */
+  readonly maxResponseBytes?: number;
+  /** Replaces the global `fetch`. */
+  readonly fetch?: Fetch;
+}
+
+/** A request to the helpdesk's API. */
+export interface AdapterHttpRequest {
+  readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
+  /** Appended to the base URL, with the query. Encode ids with `encodeURIComponent`. */
+  readonly path: string;
+  /** Sent as a JSON body. */
+  readonly json?: unknown;
+  /** Sent as a form instead, as token endpoints expect. */
+  readonly form?: Readonly<Record<string, string>>;
+  /** Additional headers. */
+  readonly headers?: Readonly<Record<string, string>>;
+}
+
+/** A successful response of the helpdesk's API. */
+export interface AdapterHttpResponse {
+  readonly status: number;
+  /** Parsed when it is JSON, otherwise the text. */
+  readonly body: unknown;
+}
+
+/** Sends a request to the helpdesk. Every failure is an {@link AdapterError} of the matching kind. */
+export type AdapterHttp = (
+  request: AdapterHttpRequest,
+  call: Pick<AdapterCall, 'signal'>,
+) => Promise<AdapterHttpResponse>;
+
+/**
+ * Creates the HTTP client of an adapter: JSON over `fetch`, with a timeout on every request, a size limit on
+ * responses and no redirects, which would carry the credentials elsewhere. Error messages hold neither secrets nor
+ * text of users.
+ *
+ * @example
+ * const http = createAdapterHttp({ system: 'Our Desk', baseUrl, headers: { authorization: `Bearer ${token}` } });
+ * const { body } = await http({ method: 'GET', path: '/me' }, call);
+ */
+export function createAdapterHttp({
+  system,
+  baseUrl,
+  headers,
+  authorization,
+  timeoutMs = 10_000,
+  maxResponseBytes,
+  fetch = globalThis.fetch,
+}: AdapterHttpOptions): AdapterHttp {
+  const base = checkedBaseUrl(system, baseUrl);
+  return async ({ method, path, json, form, headers: more }, { signal }) => {
+    const credentials = await authorization?.headers({ signal });
+    const outcome = await sendRequest(fetch, {
+      url: `${base}${path}`,
+      method,
+      headers: async () =>
+        new Headers({
+          ...(json === undefined ? {} : { 'content-type': 'application/json' }),
+          ...(form === undefined ? {} : { 'content-type': 'application/x-www-form-urlencoded' }),
+          ...headers,
+          ...credentials,
+          ...more,
+        }),
+      body: bodyOf(json, form),
+      timeoutMs,
+      maxAnswerBytes: maxResponseBytes,
+      signal,
+    });
+    if (outcome.kind === 'answered' && errorKindOf(outcome.status) === 'auth') authorization?.refused();
+    return toResponse(system, `${method} ${withoutQuery(path)}`, outcome);
+  };
+}
+
+function bodyOf(json: unknown, form: AdapterHttpRequest['form']): string | null {
+  if (form) return new URLSearchParams(form).toString();
+  return json === undefined ? null : JSON.stringify(json);
+}
+
+function toResponse(system: string, request: string, outcome: HttpResult): AdapterHttpResponse {
+  if (outcome.kind !== 'answered') {
+    const why =
+      'errorCode' in outcome && outcome.errorCode ? `${outcome.kind}, ${outcome.errorCode}` : outcome.kind;
+    throw new AdapterError('transient', `${system} did not answer ${request} (${why}).`);
+  }
+  const { status, text, tooLarge } = outcome;
+  const isSuccess = status >= 200 && status < 300;
+  if (isSuccess && !tooLarge) return { status, body: parseJsonOrText(text) };
+  if (isSuccess) throw new AdapterError('invalid', `${system} answered ${request} with too large a body.`);
+  const retryAfterMs = readRetryAfter(outcome.retryAfter, Date.now());
+  throw new AdapterError(errorKindOf(status), `${system} answered ${request} with ${status}.`, {
+    retryAfterMs,
+  });
+}
+
+function errorKindOf(status: number): AdapterErrorKind {
+  if (status === 401 || status === 403) return 'auth';
+  if (status === 404 || status === 410) return 'gone';
+  if (status === 429) return 'rate-limited';
+  if (status === 408 || status === 425 || status >= 500) return 'transient';
+  return 'invalid';
+}
+
+function checkedBaseUrl(system: string, baseUrl: string): string {
+  const url = URL.canParse(baseUrl) ? new URL(baseUrl) : null;
+  if (!url || !/^https?:$/.test(url.protocol)) {
+    throw configError(`${system}: the address must be a URL that begins with http:// or https://.`);
+  }
+  if (url.username !== '' || url.password !== '') {
+    throw configError(`${system}: leave user and password out of the address; they belong in the settings.`);
+  }
+  return baseUrl.replace(/\/+$/, '');
+}
+
+/** Queries can hold what users wrote, so error messages leave them out. */
+const withoutQuery = (path: string): string => path.replace(/\?.*$/s, '');

@@ -1,0 +1,130 @@
+import type { TranscriptItem } from '../../events/index.js';
+import type { InboundMessage, UndeliveredMessage, UndeliveredReason } from './adapter-types.js';
+
+/**
+ * Places to split a text, best first. A break in the first half is skipped (`leastFilled`): a lesser break further
+ * on wastes less of the message.
+ */
+const BREAKS: readonly { readonly at: RegExp; readonly leastFilled: number }[] = [
+  { at: /\n\s*\n/g, leastFilled: 0.5 },
+  { at: /\n/g, leastFilled: 0.5 },
+  { at: /\s+/g, leastFilled: 0 },
+];
+
+/** Created on first use: few texts need it, and creating one is slow. */
+let graphemes: Intl.Segmenter | undefined;
+
+/**
+ * Splits a text into parts of at most `maxLength`: between paragraphs, else lines, else words, else graphemes. A
+ * grapheme is cut only when it is longer than `maxLength` on its own, and a surrogate pair only when `maxLength` is 1.
+ */
+export function splitText(text: string, maxLength: number): string[] {
+  const parts: string[] = [];
+  let rest = text;
+  while (rest.length > maxLength) {
+    const { end, next } = cutOf(rest, maxLength);
+    parts.push(rest.slice(0, end));
+    rest = rest.slice(next);
+  }
+  if (rest !== '' || parts.length === 0) parts.push(rest);
+  return parts;
+}
+
+interface Cut {
+  /** End of this part. */
+  readonly end: number;
+  /** Start of the next part. White space at the cut belongs to neither. */
+  readonly next: number;
+}
+
+function cutOf(text: string, maxLength: number): Cut {
+  // One character more than fits, to see white space right after the last one that does.
+  const window = text.slice(0, maxLength + 1);
+  for (const { at, leastFilled } of BREAKS) {
+    const last = [...window.matchAll(at)].findLast(({ index }) => index <= maxLength);
+    if (!last || last.index === 0 || last.index < maxLength * leastFilled) continue;
+    const whitespace = /^\s*/.exec(text.slice(last.index))?.[0].length ?? 0;
+    return { end: last.index, next: last.index + whitespace };
+  }
+  const end = graphemeEnd(text, maxLength);
+  return { end, next: end };
+}
+
+/** End of the last whole grapheme that fits. */
+function graphemeEnd(text: string, maxLength: number): number {
+  // Wider than maxLength, because a grapheme can extend past it.
+  const window = text.slice(0, maxLength + 64);
+  let end = 0;
+  graphemes ??= new Intl.Segmenter(undefined, { granularity: 'grapheme' });
+  for (const { index, segment } of graphemes.segment(window)) {
+    if (index + segment.length > maxLength) break;
+    end = index + segment.length;
+  }
+  if (end > 0) return end;
+  const splitsPair = maxLength > 1 && /[\uD800-\uDBFF]/.test(text.charAt(maxLength - 1));
+  return splitsPair ? maxLength - 1 : maxLength;
+}
+
+export interface TranscriptTextOptions {
+  /** The name before each item. Default `Customer`, `AI` and `Note`. */
+  readonly names?: Readonly<Record<TranscriptItem['from'], string>>;
+  /** The longest result, in characters. The oldest items are dropped first. */
+  readonly maxLength?: number;
+}
+
+const NAMES = { user: 'Customer', bot: 'AI', other: 'Note' } as const;
+const OMITTED = '[earlier messages were left out]';
+
+/**
+ * Formats a transcript as plain text, one paragraph per item. Items without text are skipped.
+ *
+ * @example
+ * const text = transcriptText(session.transcript, { maxLength: 2_000 });
+ * // Customer: Where is my parcel?
+ * //
+ * // AI: I do not know. Shall I ask a human?
+ */
+export function transcriptText(
+  transcript: readonly TranscriptItem[],
+  { names = NAMES, maxLength = Number.POSITIVE_INFINITY }: TranscriptTextOptions = {},
+): string {
+  const lines = transcript
+    .filter(({ text }) => text.trim() !== '')
+    .map(({ from, text }) => `${names[from]}: ${text}`);
+  const whole = lines.join('\n\n');
+  if (whole.length <= maxLength) return whole;
+  const kept: string[] = [];
+  let room = maxLength - OMITTED.length;
+  for (const line of lines.toReversed()) {
+    room -= line.length + 2;
+    if (room < 0) break;
+    kept.unshift(line);
+  }
+  const last = lines.at(-1) ?? '';
+  // A single item can be too long; its end is the most useful part.
+  if (kept.length === 0) kept.push(last.slice(-Math.max(0, maxLength - OMITTED.length - 2)));
+  return [OMITTED, ...kept].join('\n\n').slice(0, maxLength);
+}
+
+/** The text of a message, followed by a line for each of its files. */
+export function textWithAttachments({
+  text,
+  attachments = [],
+}: Pick<InboundMessage, 'text' | 'attachments'>): string {
+  const lines = attachments.map(({ name, url }) => (url === null ? `[${name}]` : `[${name}] ${url}`));
+  return (text.trim() === '' ? lines : [text, ...lines]).join('\n');
+}
+
+/** Longer replies are cut in a note. */
+const MOST_QUOTED = 200;
+
+/**
+ * A note for agents about a reply that the user does not get, for helpdesks that have no mark for it.
+ *
+ * @example
+ * undelivered: ({ externalId }, message, reason, call) => postNote(externalId, undeliveredNote(message, reason), call)
+ */
+export function undeliveredNote({ text }: UndeliveredMessage, reason: UndeliveredReason): string {
+  const quoted = text.length <= MOST_QUOTED ? text : `${text.slice(0, MOST_QUOTED)}…`;
+  return `(This reply did not reach the user: "${quoted}" ${reason.text})`;
+}

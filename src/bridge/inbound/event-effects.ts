@@ -1,0 +1,96 @@
+import type { Receipt } from '../../events/index.js';
+import { type Conversation, isOpen } from '../../handoff/index.js';
+import type { InboundClose, InboundEvent, InboundJoin, InboundMessage } from '../adapter/adapter-types.js';
+import { textWithAttachments } from '../adapter/text.js';
+import type { BridgeContext } from '../bridge-context.js';
+import type { HelpdeskCloser } from '../outbound/close-conversation.js';
+import type { EchoDetector } from './echo-detection.js';
+
+/** Ids of events may be unique only within a conversation of the helpdesk. */
+export const eventKey = ({ externalId, id }: InboundEvent): string => JSON.stringify([externalId, id]);
+
+/** The receipt of the reply or close that an event caused, or why it was dropped; `isLate` for a reply after the end. */
+export type EventOutcome = Receipt | { readonly dropped: string; readonly isLate?: boolean };
+
+/** Applies events of the helpdesk to the user's side of the conversation. */
+export interface EventEffects {
+  apply(event: InboundEvent, conversation: Conversation): Promise<EventOutcome>;
+  /** The stored receipt of an event that was applied before. Sends nothing. */
+  receiptOf(event: InboundEvent, conversation: Conversation): Promise<Receipt | null>;
+}
+
+const drop = (dropped: string): EventOutcome => ({ dropped });
+
+export function createEventEffects(
+  { adapter, conversations, settings, renderMessage, counters, log }: BridgeContext,
+  echoes: EchoDetector,
+  closer: HelpdeskCloser,
+): EventEffects {
+  const onceKey = (event: InboundEvent): string => `adapter ${adapter.name} ${eventKey(event)}`;
+
+  const onMessage = async (event: InboundMessage, { id, state }: Conversation): Promise<EventOutcome> => {
+    const { author } = event;
+    if (event.internal) return drop('it is internal');
+    if (await echoes.isEcho(event)) return drop('it is an echo');
+    if (author.kind !== 'agent') return drop(`its author is ${author.kind}`);
+    const shown = textWithAttachments(event);
+    if (shown.trim() === '') return drop('it has no text');
+    if (!isOpen(state)) return { dropped: `the conversation is ${state}`, isLate: true };
+    const text = settings.addAgentName(author.name, shown);
+    const receipt = await conversations.reply(id, text, { once: onceKey(event), agentName: author.name });
+    counters.count('replied');
+    return receipt;
+  };
+
+  const onJoined = async (event: InboundJoin, conversation: Conversation): Promise<EventOutcome> => {
+    const { kind, name } = event.author;
+    if (kind !== 'agent') return drop(`its author is ${kind}`);
+    if (!isOpen(conversation.state)) return drop(`the conversation is ${conversation.state}`);
+    const text = await renderMessage('agentJoined', conversation, name);
+    if (text === null) return drop('messages.agentJoined is not set');
+    return conversations.reply(conversation.id, text, {
+      once: onceKey(event),
+      by: 'system',
+      agentName: name,
+    });
+  };
+
+  const onClosed = async (event: InboundClose, conversation: Conversation): Promise<EventOutcome> => {
+    if (event.author.kind === 'self') return drop('it is an echo');
+    const { id, closure, state } = conversation;
+    // An agent's close that did not reach the platform yet is resumed.
+    const isResumed = state === 'closing' && closure?.by === 'agent';
+    if (!isOpen(state) && !isResumed) return drop('the conversation has ended');
+    if (adapter.capabilities.nativeClose) await closer.markClosed(conversation);
+    const text = isResumed ? null : await renderMessage('closed', conversation, event.author.name);
+    const once = onceKey(event);
+    if (text !== null) await conversations.reply(id, text, { once: `${once} text`, by: 'system' });
+    const receipt = await conversations.end(id, { once, why: `ended in ${adapter.name}` });
+    counters.count('closedByAgent');
+    if (!adapter.capabilities.nativeClose) confirmClose(conversation);
+    return receipt;
+  };
+
+  /** Without a closed state in the helpdesk, our `close` shows the agents that theirs took effect. */
+  const confirmClose = (conversation: Conversation): void => {
+    const reason = { by: 'system', text: 'An agent has ended the conversation.' } as const;
+    closer.close(conversation, reason).catch((error: unknown) => {
+      const details = { conversationId: conversation.id, err: error };
+      log.warn(details, 'close not shown in the helpdesk yet; the reconcile loop retries');
+    });
+  };
+
+  return {
+    apply(event, conversation) {
+      if (event.kind === 'message') return onMessage(event, conversation);
+      return event.kind === 'joined' ? onJoined(event, conversation) : onClosed(event, conversation);
+    },
+    async receiptOf(event, { id }) {
+      // A stored reply with the same `once` key is not sent again; its receipt is returned.
+      if (event.kind === 'closed') return conversations.end(id, { once: onceKey(event) });
+      if (event.kind === 'joined') return null;
+      const text = settings.addAgentName(event.author.name, textWithAttachments(event));
+      return conversations.reply(id, text, { once: onceKey(event) });
+    },
+  };
+}

@@ -1,0 +1,237 @@
+import { type Handler, type HandoffMessageContext, Postponed, Unrecoverable } from '../../events/index.js';
+import { type AdapterLink, type Conversation, isOpen } from '../../handoff/index.js';
+import { AdapterError } from '../adapter/adapter-error.js';
+import { splitText } from '../adapter/text.js';
+import { type BridgeContext, KEY_TTL_MS } from '../bridge-context.js';
+import { asPostponed, pause } from '../calls/adapter-calls.js';
+import { createFailingCalls, isCallFailure } from '../calls/failing-calls.js';
+import type { RateLimiter } from '../calls/rate-limiter.js';
+import { sessionKey, toRef } from '../conversation.js';
+import type { EchoDetector } from '../inbound/echo-detection.js';
+import type { TellAndEnd } from './close-conversation.js';
+import type { ConversationOpener } from './open-conversation.js';
+import { type FindQueuedMessages, SEPARATOR, type UserMessage } from './queued-messages.js';
+
+/** Dependencies of {@link createOnMessage}. */
+export interface OnMessageDependencies {
+  readonly opener: ConversationOpener;
+  readonly send: SendToHelpdesk;
+  readonly tellAndEnd: TellAndEnd;
+}
+
+/** How often the user is told that messages wait. */
+const DELAYED_EVERY_MS = 600_000;
+
+/** Creates the handler of users' messages: opens the conversation if needed, then sends to the helpdesk. */
+export function createOnMessage(
+  bridge: BridgeContext,
+  { opener, send, tellAndEnd }: OnMessageDependencies,
+): Handler<'handoff.message'> {
+  const { adapter, lifecycle, settings, auth, calls, conversations, renderMessage, counters, log } = bridge;
+
+  /** The conversation once it is open in the helpdesk; `null` when it has ended instead. */
+  const opened = async (conversation: Conversation): Promise<Conversation | null> => {
+    if (conversation.link) return conversation;
+    const result = await opener.ensureOpen(conversation, settings.openWithinMs);
+    if (result.kind === 'open') return result.conversation;
+    if (result.kind === 'ended') return null;
+    if (result.kind === 'failed') throw result.error;
+    throw new AdapterError('transient', `${adapter.name} has not opened this conversation yet.`);
+  };
+
+  const tellDelayed = async (conversation: Conversation): Promise<void> => {
+    try {
+      const text = await renderMessage('delayed', conversation);
+      if (text === null) return;
+      const once = `bridge delayed ${sessionKey(conversation)} ${Math.floor(Date.now() / DELAYED_EVERY_MS)}`;
+      await conversations.reply(conversation.id, text, { once, by: 'system' });
+    } catch (error) {
+      log.warn({ conversationId: conversation.id, err: error }, 'the user was not told of the delay');
+    }
+  };
+
+  const onFailure = async (conversation: Conversation, error: unknown): Promise<void> => {
+    if (!(error instanceof AdapterError)) throw error;
+    if (error.kind === 'gone') return tellAndEnd(conversation, 'unavailable', error.message);
+    if (error.kind === 'invalid') throw new Unrecoverable(error.message, { cause: error });
+    if (error.kind === 'auth') auth.refused(error);
+    const thrown = asPostponed(error, settings.retry);
+    if (thrown instanceof Postponed) {
+      counters.count('postponed');
+      if (calls.isPaused) await tellDelayed(conversation);
+    }
+    throw thrown;
+  };
+
+  return async (context) => {
+    const { conversationId } = context;
+    if (context.text.trim() === '') return log.debug({ conversationId }, 'message without text skipped');
+    const conversation = await lifecycle.store.get(conversationId);
+    if (!conversation || !isOpen(conversation.state)) {
+      const state = conversation?.state ?? 'unknown';
+      return log.warn({ conversationId, state }, 'message dropped: the conversation is not open');
+    }
+    try {
+      await context.ensureClaimed();
+      const current = await opened(conversation);
+      const link = current?.link;
+      if (!current || !link)
+        return log.warn({ conversationId }, 'message dropped: the conversation has ended');
+      if (link.adapter !== adapter.name)
+        return await tellAndEnd(current, 'unavailable', `it was opened by the adapter ${link.adapter}`);
+      await send(current, link, context);
+      auth.accepted();
+    } catch (error) {
+      await onFailure(conversation, error);
+    }
+  };
+}
+
+/** Sends a message to an open conversation: complete, once, and within the rate limits. */
+export type SendToHelpdesk = (
+  conversation: Conversation,
+  link: AdapterLink,
+  context: HandoffMessageContext,
+) => Promise<void>;
+
+/** Dependencies of {@link createSendToHelpdesk}. */
+export interface SendDependencies {
+  readonly echoes: EchoDetector;
+  readonly rateLimiter: RateLimiter;
+  readonly findQueuedMessages: FindQueuedMessages;
+}
+
+/** Shown to the agents in place of a message that the helpdesk refuses, or at which it keeps failing. */
+const MISSING_NOTE = '(A message of the user could not be shown here.)';
+
+const isRefused = (error: unknown): boolean => error instanceof AdapterError && error.kind === 'invalid';
+
+/** Longer waits for the rate limiter are left to delivery: the event is postponed. */
+const MAX_INLINE_WAIT_MS = 5_000;
+
+/** A slot that was missed by more than this is not used. */
+const SLOT_LASTS_MS = 1_000;
+
+export function createSendToHelpdesk(
+  bridge: BridgeContext,
+  { echoes, rateLimiter, findQueuedMessages }: SendDependencies,
+): SendToHelpdesk {
+  const { adapter, lifecycle, calls, retry, counters, log } = bridge;
+  const { maxTextLength } = adapter.capabilities;
+  const failing = createFailingCalls(bridge);
+  const sentKey = (key: string, part: number): string => `bridge sent ${adapter.name} ${key} ${part}`;
+  const isSent = (key: string, part: number): Promise<boolean> =>
+    lifecycle.store.hasIdempotencyKey(sentKey(key, part));
+  const markSent = (key: string, part: number): Promise<boolean> =>
+    lifecycle.store.addIdempotencyKey(sentKey(key, part), KEY_TTL_MS);
+
+  /** Waits for a slot. Returns whether the conversation's own limit is used up with it. */
+  const waitForSlot = async (externalId: string): Promise<boolean> => {
+    const { waitMs, granted, saturated } = await rateLimiter.reserve(externalId, MAX_INLINE_WAIT_MS);
+    if (!granted) {
+      throw new AdapterError('rate-limited', `${adapter.name} is at its rate limit.`, {
+        retryAfterMs: waitMs,
+      });
+    }
+    const startedAt = performance.now();
+    if (waitMs > 0) await pause(waitMs, calls.signal);
+    // The process was paused, and others may have used the time since.
+    if (performance.now() - startedAt > waitMs + SLOT_LASTS_MS) return waitForSlot(externalId);
+    return saturated;
+  };
+
+  const unsentAfter = async (
+    conversationId: string,
+    message: UserMessage,
+  ): Promise<readonly UserMessage[]> => {
+    const queued = await findQueuedMessages(conversationId, message, maxTextLength);
+    const sent = await Promise.all(queued.map(({ key }) => isSent(key, 1)));
+    return queued.filter((_message, index) => !sent[index]);
+  };
+
+  return async (conversation, link, context) => {
+    const { key, text: body, sentAt } = context;
+    const message: UserMessage = { key, text: body };
+    const parts = splitText(message.text, maxTextLength);
+    let isJoined = false;
+    let hasFailed = false;
+
+    const callSend = (part: number, text: string, evenIfPaused: boolean) => {
+      const outgoing = { key: `${key} ${part}`, text, sentAt };
+      return echoes.trackSend(link.externalId, text, () =>
+        calls.run('send', (call) => adapter.send(toRef(conversation, link), outgoing, call), context, {
+          evenIfPaused,
+        }),
+      );
+    };
+
+    /**
+     * Tells the agents that a message is missing. They can ask the user, who is not told otherwise. It is sent even while
+     * calls are paused: that may be because of this message.
+     */
+    const sendNote = async (): Promise<boolean> => {
+      if (await isSent(key, 0)) return true;
+      try {
+        await callSend(0, MISSING_NOTE, true);
+        await markSent(key, 0);
+        return true;
+      } catch (error) {
+        if (!(error instanceof AdapterError)) throw error;
+        const details = { conversationId: conversation.id, err: error };
+        log.warn(details, 'agents were not told of a message that could not be shown');
+        return false;
+      }
+    };
+
+    /** Sends one part. Returns the later messages that were joined to it; `null` if another process has sent it. */
+    const sendPart = async (
+      text: string,
+      part: number,
+      mayJoin: boolean,
+    ): Promise<readonly UserMessage[] | null> => {
+      const saturated = await waitForSlot(link.externalId);
+      // This process may have been paused while it waited for the slot, or to try again.
+      if (await isSent(message.key, part)) return null;
+      const joined =
+        mayJoin && saturated && parts.length === 1 ? await unsentAfter(conversation.id, message) : [];
+      isJoined = joined.length > 0;
+      const whole = [text, ...joined.map((each) => each.text)].join(SEPARATOR);
+      try {
+        await callSend(part, whole, false);
+      } catch (error) {
+        hasFailed ||= isCallFailure(error) && !calls.ended;
+        throw error;
+      }
+      return joined;
+    };
+
+    for (const [index, text] of parts.entries()) {
+      const part = index + 1;
+      // Sent by an earlier attempt at this event, or joined to an earlier message.
+      if (await isSent(message.key, part)) continue;
+      const trySend = (mayJoin: boolean) => retry(() => sendPart(text, part, mayJoin));
+      const sendLastTime = () =>
+        trySend(false).catch(async (error: unknown) => {
+          if (!isCallFailure(error)) throw error;
+          await failing.forget(key);
+          const why = `${adapter.name} takes other messages and keeps failing at this one: ${error.message}`;
+          throw new AdapterError('invalid', why, { cause: error });
+        });
+      const joined = await trySend(true)
+        // Another message that was joined may be the one that is refused.
+        .catch((error: unknown) => {
+          if (!isJoined || !(isRefused(error) || isCallFailure(error))) throw error;
+          return trySend(false);
+        })
+        .catch(async (error: unknown) => {
+          if (isRefused(error)) await sendNote();
+          else if (hasFailed && (await failing.isAtFault(key, sendNote))) return sendLastTime();
+          throw error;
+        });
+      if (!joined) continue;
+      await markSent(message.key, part);
+      for (const each of joined) await markSent(each.key, 1);
+      counters.count('sent');
+    }
+  };
+}

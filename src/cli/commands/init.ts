@@ -1,0 +1,115 @@
+import { relative, resolve } from 'node:path';
+import { createInterface } from 'node:readline/promises';
+import { type Command, Option } from 'commander';
+import { EXIT } from '../exit-codes.js';
+import { type Answers, type Choice, conflictOf, QUESTIONS, type Question } from '../init/choices.js';
+import { generateProject } from '../init/generate.js';
+import type { Terminal } from '../input.js';
+import { addOutputFlags, type Output, type OutputFlags, print, runCommand, UsageError } from '../output.js';
+
+type InitFlags = Partial<Answers> & OutputFlags;
+
+const MORE_HELP = `
+In a terminal it asks for what the flags do not say; elsewhere the first of the choices is taken. The project has
+TypeScript, tests with vitest, a Dockerfile, and a file .env with generated secrets with which it runs against the
+simulator at once.
+
+Examples:
+  $ handoff-kit init my-receiver
+  $ handoff-kit init my-receiver --host fastify --delivery postgres --adapter slack
+
+Exit codes: 0 written, 2 wrong use, such as a folder that is not empty: nothing was written`;
+
+const TEXTS: Readonly<Record<Question, { readonly flag: string; readonly question: string }>> = {
+  host: { flag: '--host <name>', question: 'Which server?' },
+  delivery: { flag: '--delivery <name>', question: 'Where are events kept until they are handled?' },
+  adapter: { flag: '--adapter <name>', question: 'Who answers users that are handed over?' },
+};
+
+const names = (question: Question): string[] => QUESTIONS[question].map(({ name }) => name);
+const isQuestion = (text: string): text is Question => text in QUESTIONS;
+const ALL = Object.keys(QUESTIONS).filter(isQuestion);
+
+/** `init`: writes a new project with a receiver. */
+export function define(command: Command): void {
+  command
+    .description('Writes a new project with a receiver, in TypeScript.')
+    .argument('[folder]', 'a new or empty folder', 'my-receiver');
+  for (const question of ALL) {
+    const choices = names(question);
+    command.addOption(
+      new Option(TEXTS[question].flag, `${choices.join(', ')}; default ${choices[0]}`).choices(choices),
+    );
+  }
+  addOutputFlags(command)
+    .addHelpText('after', MORE_HELP)
+    .action((folder: string, flags: InitFlags) => runCommand(flags, (output) => init(folder, flags, output)));
+}
+
+async function init(folder: string, flags: InitFlags, output: Output): Promise<number> {
+  const terminal = { input: process.stdin, output: process.stderr };
+  const asks = process.stdin.isTTY && process.stderr.isTTY && !output.json;
+  const answers = asks ? await ask(flags, terminal) : defaults(flags);
+  const files = generateProject(folder, answers);
+  const steps = [`cd ${relative(process.cwd(), resolve(folder)) || '.'}`, ...NEXT_STEPS];
+  const text = [
+    `Wrote ${files.length} files to ${folder} (${Object.values(answers).join(', ')}). Next:`,
+    '',
+    ...steps.map((step) => `  ${step}`),
+  ].join('\n');
+  print(output, { folder: resolve(folder), ...answers, files, next: steps }, text);
+  return EXIT.ok;
+}
+
+const NEXT_STEPS = [
+  'npm install',
+  'npm test',
+  'npm run dev        # the receiver, with the settings of .env',
+  'npm run simulate   # in a second terminal: a simulated platform, in the browser',
+];
+
+/** The choices that go with the answers so far. */
+const choicesFor = (question: Question, given: Partial<Answers>): readonly Choice[] =>
+  QUESTIONS[question].filter(({ name }) => conflictOf({ ...given, [question]: name }) === null);
+
+/** The answers of the flags, and the first choice for the others. */
+function defaults({ host = 'express', delivery = 'sqlite', adapter = 'none' }: Partial<Answers>): Answers {
+  return checked({ host, delivery, adapter });
+}
+
+function checked(answers: Answers): Answers {
+  const conflict = conflictOf(answers);
+  if (conflict !== null) throw new UsageError(conflict);
+  return answers;
+}
+
+/** Asks for the answers that the flags do not have. */
+export async function ask(flags: Partial<Answers>, { input, output }: Terminal): Promise<Answers> {
+  const { host, delivery, adapter } = flags;
+  let given: Partial<Answers> = {
+    ...(host && { host }),
+    ...(delivery && { delivery }),
+    ...(adapter && { adapter }),
+  };
+  const reader = createInterface({ input, output });
+  try {
+    for (const question of ALL) {
+      if (given[question] !== undefined) continue;
+      const choices = choicesFor(question, given);
+      const list = choices.map(({ name, title }, index) => `  ${index + 1}) ${name.padEnd(9)} ${title}`);
+      output.write(`${TEXTS[question].question}\n${list.join('\n')}\n`);
+      given = { ...given, [question]: await choose(choices, () => reader.question('Number or name [1]: ')) };
+    }
+  } finally {
+    reader.close();
+  }
+  return defaults(given);
+}
+
+async function choose(choices: readonly Choice[], read: () => Promise<string>): Promise<string> {
+  for (;;) {
+    const text = (await read()).trim().toLowerCase() || '1';
+    const chosen = choices.find(({ name }, index) => text === name || text === String(index + 1));
+    if (chosen) return chosen.name;
+  }
+}
