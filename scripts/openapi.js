@@ -154,12 +154,12 @@ const schemas = {
     },
     ['type', 'webhook_url', 'reachable'],
   ),
-  HumanReply: object(
+  AgentReply: object(
     { conversation_id: conversationId, timestamp: time, body: { ...text, description: 'The reply.' } },
     ['conversation_id', 'timestamp', 'body'],
   ),
-  HumanClose: object({ conversation_id: conversationId, timestamp: time }, ['conversation_id', 'timestamp']),
-  HumanCloseAnswer: object({ conversation_id: string, timestamp: time }, ['conversation_id', 'timestamp']),
+  AgentClose: object({ conversation_id: conversationId, timestamp: time }, ['conversation_id', 'timestamp']),
+  AgentCloseAnswer: object({ conversation_id: string, timestamp: time }, ['conversation_id', 'timestamp']),
   Failure: object(
     {
       code: { ...int, description: 'The specified codes are in the examples; deployments have more.' },
@@ -405,7 +405,7 @@ const document = {
         tag: 'Handoff',
         summary: "Send an agent's words to the user",
         description: 'The authentication is not specified; the API key is the usual choice.',
-        body: 'HumanReply',
+        body: 'AgentReply',
         example: { conversation_id: 'handoff-1', timestamp: 1742265090895, body: 'Hello, how can I help?' },
         success: 'HandoffAnswer',
       }),
@@ -416,9 +416,9 @@ const document = {
         tag: 'Handoff',
         summary: 'End a handoff from the side of the agents',
         description: 'The authentication is not specified; the API key is the usual choice.',
-        body: 'HumanClose',
+        body: 'AgentClose',
         example: { conversation_id: 'handoff-1', timestamp: 1742265090895 },
-        success: 'HumanCloseAnswer',
+        success: 'AgentCloseAnswer',
       }),
     },
   },

@@ -18,7 +18,7 @@ await test('greets, finds the order and says goodbye', async () => {
 
   await bench.say('Where is order 12345?');
   assert.equal((await bench.nextReply()).text, 'Order 12345 is on its way.');
-  assert.equal(bench.conversation.endedBy, 'human');
+  assert.equal(bench.conversation.endedBy, 'agent');
 });
 
 await test('two concurrent users get their own answers', async () => {

@@ -17,7 +17,7 @@ test('greets, finds the order and says goodbye', async () => {
 
   await bench.say('Where is order 12345?');
   expect((await bench.nextReply()).text).toBe('Order 12345 is on its way.');
-  expect(bench.conversation.endedBy).toBe('human');
+  expect(bench.conversation.endedBy).toBe('agent');
 });
 
 test('replies once, even if the message is delivered three times', async () => {

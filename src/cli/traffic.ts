@@ -119,7 +119,7 @@ export function recordOf(exchange: RecordedExchange): ExchangeRecord {
   return {
     time: new Date(at).toISOString(),
     direction,
-    event: what === 'close' && direction === 'received' ? 'human close' : what,
+    event: what === 'close' && direction === 'received' ? 'agent close' : what,
     about: aboutOf(exchange, isFields(body) ? body : {}),
     request: { method, url, body },
     answer: answer && { status: answer.status, body: parseBody(answer.body), latencyMs: answer.latencyMs },

@@ -1,6 +1,6 @@
 import {
-  humanClose,
-  humanReply,
+  agentClose,
+  agentReply,
   otherQaAdd,
   QA_PURPOSES,
   type QaAdd,
@@ -154,12 +154,12 @@ export function createPlatformClient(options: PlatformClientOptions): PlatformCl
     async reply(input, callOptions) {
       const { conversationId, text, timestamp = clock.now(), extra } = asObject(input);
       const wire = { ...extra, conversation_id: conversationId, timestamp, body: text };
-      const body = validate(humanReply, wire);
+      const body = validate(agentReply, wire);
       return callPlatform(settings, { endpoint: 'reply', body, readBody: unchanged }, callOptions);
     },
     async end(input, callOptions) {
       const { conversationId, timestamp = clock.now(), extra } = asObject(input);
-      const body = validate(humanClose, { ...extra, conversation_id: conversationId, timestamp });
+      const body = validate(agentClose, { ...extra, conversation_id: conversationId, timestamp });
       return callPlatform(settings, { endpoint: 'close', body, readBody: unchanged }, callOptions);
     },
     knowledge: Object.freeze(createKnowledgeClient(settings)),

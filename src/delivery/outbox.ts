@@ -2,7 +2,7 @@ import { hash } from 'node:crypto';
 import { type PlatformClient, PlatformError } from '../client/index.js';
 import type { ReplyOptions, TracedReply } from '../events/index.js';
 import { HandoffKitError } from '../internal/index.js';
-import { humanClose, humanReply, validate } from '../protocol/index.js';
+import { agentClose, agentReply, validate } from '../protocol/index.js';
 import { type Backoff, delayAfter } from './backoff.js';
 import type { DeliveryHost } from './delivery.js';
 import { concernsEveryReply, type OutboxPause } from './outbox-pause.js';
@@ -47,8 +47,8 @@ export function checkReply(client: PlatformClient | null, reply: StoredReply): v
   }
   const { timestamp } = reply;
   const conversation_id = platformIdOf(reply);
-  if (reply.kind === 'reply') validate(humanReply, { conversation_id, timestamp, body: reply.text });
-  else validate(humanClose, { conversation_id, timestamp });
+  if (reply.kind === 'reply') validate(agentReply, { conversation_id, timestamp, body: reply.text });
+  else validate(agentClose, { conversation_id, timestamp });
 }
 
 const platformIdOf = ({ platformId, conversationId }: StoredReply): string => platformId ?? conversationId;

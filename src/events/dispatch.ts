@@ -48,7 +48,7 @@ export interface DispatcherOptions
 }
 
 /** The reason when a handoff is refused without one. */
-export const NO_HUMAN = 'no human is available';
+export const NO_AGENT = 'no human is available';
 
 export function createDispatcher({
   registry,
@@ -206,12 +206,12 @@ export function createDispatcher({
       try {
         for (const gate of registry.gates) {
           const verdict = await gate(context);
-          if (verdict !== true) return verdict || NO_HUMAN;
+          if (verdict !== true) return verdict || NO_AGENT;
         }
         return true;
       } catch (error) {
         report(error, placeOf(event));
-        return NO_HUMAN;
+        return NO_AGENT;
       }
     },
     async observe(payload, { bot, requestId, receivedAt }) {

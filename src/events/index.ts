@@ -27,7 +27,7 @@ export {
   type DispatcherOptions,
   type FailureDetails,
   type HandlerOutcome,
-  NO_HUMAN,
+  NO_AGENT,
 } from './dispatch.js';
 export { eventKey, needsSession } from './event-key.js';
 export type * from './handler.js';

@@ -66,7 +66,7 @@ export interface Replies {
     options?: ReplyOptions & TracedReply,
     run?: HandlerRun,
   ): Promise<Receipt>;
-  /** Ends a handoff from the human side. */
+  /** Ends a handoff as an agent. */
   end(conversationId: string, options?: EndOptions & TracedReply, run?: HandlerRun): Promise<Receipt>;
   /** Resolves when no reply is under way. */
   idle(): Promise<void>;

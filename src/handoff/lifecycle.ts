@@ -55,7 +55,7 @@ export interface HandoffLifecycle {
   /** Records a reply to the user. If a human wrote it, `waiting` becomes `connected`. */
   replied(
     id: string,
-    by: { readonly human: boolean; readonly agentName?: string | null },
+    by: { readonly isAgent: boolean; readonly agentName?: string | null },
   ): Promise<Conversation | null>;
   /** Records that one side ended it: it is `closing` until the other side knows. */
   end(id: string, by: ClosedBy, why?: string | null): Promise<CloseResult | null>;
@@ -143,11 +143,11 @@ export function createHandoffLifecycle(
         if (state === 'requested') return { state: 'waiting' };
         return isOpen(state) ? 'keep' : 'refuse';
       }),
-    replied: (id, { human, agentName }) =>
+    replied: (id, { isAgent, agentName }) =>
       settle(id, (conversation) => {
         if (!isOpen(conversation.state)) return 'refuse';
         const change: ConversationChange = {
-          ...(human && conversation.state !== 'connected' && { state: 'connected' }),
+          ...(isAgent && conversation.state !== 'connected' && { state: 'connected' }),
           ...(conversation.firstReplyAt === null && { firstReplyAt: new Date(now()) }),
           ...(agentName && agentName !== conversation.agentName && { agentName }),
         };

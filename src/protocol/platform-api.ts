@@ -49,7 +49,7 @@ export function isFailureBody(body: unknown): body is { code: number; message?: 
 }
 
 /** An agent's message to the user. */
-export interface HumanReply {
+export interface AgentReply {
   /** The id of the handoff. */
   conversation_id: string;
   /** When it was written, in milliseconds. */
@@ -60,23 +60,23 @@ export interface HumanReply {
 
 const sentTime = z.int().nonnegative();
 
-/** Schema of {@link HumanReply}. */
-export const humanReply: z.ZodType<HumanReply> = z.looseObject({
+/** Schema of {@link AgentReply}. */
+export const agentReply: z.ZodType<AgentReply> = z.looseObject({
   conversation_id: z.string().min(1),
   timestamp: sentTime,
   body: z.string().min(1, 'expected some text: an empty reply would show the user nothing'),
 });
 
-/** The human side ends a handoff. */
-export interface HumanClose {
+/** An agent ends a handoff. */
+export interface AgentClose {
   /** The id of the handoff. */
   conversation_id: string;
   /** When it ended, in milliseconds. */
   timestamp: number;
 }
 
-/** Schema of {@link HumanClose}. */
-export const humanClose: z.ZodType<HumanClose> = z.looseObject({
+/** Schema of {@link AgentClose}. */
+export const agentClose: z.ZodType<AgentClose> = z.looseObject({
   conversation_id: z.string().min(1),
   timestamp: sentTime,
 });
@@ -85,7 +85,7 @@ export const humanClose: z.ZodType<HumanClose> = z.looseObject({
 export const handoffAnswer = z.looseObject({ code: z.int(), message: z.string() });
 
 /** Schema of the platform's answer to a close, as documented. */
-export const humanCloseAnswer = z.looseObject({ conversation_id: z.string(), timestamp: z.int() });
+export const agentCloseAnswer = z.looseObject({ conversation_id: z.string(), timestamp: z.int() });
 
 /** Kinds of webhook that a bot can have. */
 export const WEBHOOK_TYPES = ['message', 'human_service'] as const;

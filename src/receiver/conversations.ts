@@ -14,7 +14,7 @@ export interface Conversations {
   list(filter?: ConversationFilter): Promise<Conversation[]>;
   /** Replies to the user. Replies to one conversation arrive in the order of the calls. */
   reply(id: string, text: string, options?: ReplyOptions): Promise<Receipt>;
-  /** Ends a handoff from the human side. Sends nothing if the platform has already ended it. */
+  /** Ends a handoff as an agent. Sends nothing if the platform has already ended it. */
   end(id: string, options?: EndOptions): Promise<Receipt>;
   /** The lifecycle, for code that carries conversations into other systems. */
   readonly lifecycle: HandoffLifecycle;

@@ -7,7 +7,7 @@ import {
   EVENT_OF_ENDPOINT,
   eventKey,
   type FailureDetails,
-  NO_HUMAN,
+  NO_AGENT,
   needsSession,
 } from '../events/index.js';
 import type { TaskCounter } from '../internal/index.js';
@@ -238,7 +238,7 @@ export function createReceive(options: ReceiveOptions): RequestHandling {
 const NOT_FOUND = refuse(404, 'not found');
 const WRONG_METHOD = refuse(405, 'method not allowed', { headers: { allow: 'POST' } });
 const DRAINING = refuse(503, 'shutting down', { headers: { 'retry-after': '5' }, closesConnection: true });
-const NO_HANDLER = refuse(503, NO_HUMAN, {
+const NO_HANDLER = refuse(503, NO_AGENT, {
   detail: `there is no handler for handoff.requested: ${ADD_HANDOFF_HANDLER}`,
 });
 const FAILED = refuse(500, 'handler failed');

@@ -110,7 +110,7 @@ export function trackReplies({ lifecycle, replies, log }: TrackRepliesOptions): 
       conversations.run(id, async () => {
         const receipt = await replies.reply(id, text, options, run);
         const { by = author, agentName = null } = options;
-        await recorded(id, lifecycle.replied(id, { human: by === 'agent', agentName }));
+        await recorded(id, lifecycle.replied(id, { isAgent: by === 'agent', agentName }));
         return receipt;
       });
 

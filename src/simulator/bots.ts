@@ -12,7 +12,7 @@ export interface MessageWebhook {
   /** If set, `username:secret` is sent as HTTP Basic. */
   secret?: string | undefined;
   /** Whether human replies are delivered here too, as on the platform. Default: true. */
-  humanResponses?: boolean | undefined;
+  agentReplies?: boolean | undefined;
 }
 
 /** A human-service component in webhook mode: the platform posts handoff events to it. */
@@ -58,7 +58,7 @@ const messageWebhook = z
     url: httpUrl,
     username: text.optional(),
     secret: text.optional(),
-    humanResponses: z.boolean().default(true),
+    agentReplies: z.boolean().default(true),
   })
   .refine(needsUsername, NEEDS_USERNAME);
 

@@ -43,7 +43,7 @@ export interface ConversationRegistry {
   /** Takes a reply sent with the key of `bot`. Throws the platform's refusal. */
   receive: (bot: ResolvedBot, reply: { conversationId: string; timestamp: number; text: string }) => void;
   /** Takes a close sent with the key of `bot`. Throws the platform's refusal. */
-  closeByHuman: (bot: ResolvedBot, conversationId: string) => void;
+  closeByAgent: (bot: ResolvedBot, conversationId: string) => void;
   get: (id: string) => HandoffConversation | undefined;
   list: () => readonly HandoffConversation[];
   /** Calls the listener for every reply that a user receives. */
@@ -114,8 +114,8 @@ export function createConversationRegistry(
       const taken = find(bot, reply.conversationId).receive(reply.text, reply.timestamp);
       if (!taken) throw notFound();
     },
-    closeByHuman(bot, id) {
-      if (!find(bot, id).closeByHuman()) throw notFound();
+    closeByAgent(bot, id) {
+      if (!find(bot, id).closeByAgent()) throw notFound();
     },
     get: (id) => all.get(id)?.handle,
     list: () => [...all.values()].map(({ handle }) => handle),

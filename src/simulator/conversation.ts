@@ -26,9 +26,9 @@ import type { WebhookDelivery, WebhookSender } from './webhook-sender.js';
  *
  * - `requesting`: establish was sent and is not answered yet
  * - `connecting`: establish was answered 200; the first reply is pending
- * - `connected`: the human side has replied
+ * - `connected`: an agent has replied
  * - `busy`: establish was not answered 200, so the handoff never started
- * - `closed`: the user, the human side or a timeout ended it
+ * - `closed`: the user, an agent or a timeout ended it
  */
 export type HandoffState = 'requesting' | 'connecting' | 'connected' | 'busy' | 'closed';
 
@@ -44,10 +44,10 @@ export interface HandoffConversation {
   readonly user: SimulatedUser;
   readonly state: HandoffState;
   /** The side that ended it; `null` while it is open, and if it never started. */
-  readonly endedBy: 'user' | 'human' | 'timeout' | null;
+  readonly endedBy: 'user' | 'agent' | 'timeout' | null;
   /** Its completed deliveries, in order of completion. */
   readonly deliveries: readonly WebhookDelivery[];
-  /** The replies of the human side, in order. */
+  /** The replies of agents, in order. */
   readonly replies: readonly SimulatedReply[];
   /**
    * Sends a message of the user. Resolves to the receiver's answer.
@@ -77,10 +77,10 @@ export interface ConversationController {
   readonly handle: HandoffConversation;
   /** Sends establish. The answer decides whether the handoff starts. */
   begin: (transcript: readonly TranscriptItem[]) => Promise<void>;
-  /** Takes a reply of the human side. Returns false if the conversation accepts none. */
+  /** Takes a reply of an agent. Returns false if the conversation accepts none. */
   receive: (text: string, timestamp: number) => boolean;
-  /** Closes it as the human side. Returns false if it has already ended. */
-  closeByHuman: () => boolean;
+  /** Closes it as an agent. Returns false if it has already ended. */
+  closeByAgent: () => boolean;
   /** Cancels its timers. */
   dispose: () => void;
 }
@@ -149,7 +149,7 @@ export function createConversation(options: ConversationOptions): ConversationCo
       },
     });
 
-  const finish = (by: 'user' | 'human' | 'timeout') => {
+  const finish = (by: 'user' | 'agent' | 'timeout') => {
     clock.clearTimeout(timer);
     endedBy = by;
     setState('closed');
@@ -229,7 +229,7 @@ export function createConversation(options: ConversationOptions): ConversationCo
       startTimer(options.waitTimeoutMs);
       setState('connecting');
       for (const reply of heldReplies) deliverReply(reply);
-      if (closeHeld) finish('human');
+      if (closeHeld) finish('agent');
     },
     receive(text, sentAt) {
       if (isEnded() || closeHeld) return false;
@@ -238,10 +238,10 @@ export function createConversation(options: ConversationOptions): ConversationCo
       else deliverReply(reply);
       return true;
     },
-    closeByHuman() {
+    closeByAgent() {
       if (isEnded() || closeHeld) return false;
       if (state === 'requesting') closeHeld = true;
-      else finish('human');
+      else finish('agent');
       return true;
     },
     dispose: () => clock.clearTimeout(timer),

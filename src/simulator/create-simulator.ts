@@ -12,7 +12,7 @@ import { createHttpServer, type HttpServer } from './http/server.js';
 import { createFetchFile, createKnowledgeBase, type QaDocument } from './knowledge/knowledge-base.js';
 import { type SimulatorOptions, withDefaults } from './options.js';
 import { createPageRoutes } from './page-routes.js';
-import { createPlatformApp, humanRoutes, knowledgeRoutes, webhookRoutes } from './platform-app.js';
+import { agentRoutes, createPlatformApp, knowledgeRoutes, webhookRoutes } from './platform-app.js';
 import { createWebhookProber, type ProbeInput, type WebhookCheckResult } from './probe.js';
 import { type BotMessageInput, botMessageBody } from './sending/bodies.js';
 import { createSecretMask, createTrafficRecorder, type TrafficLog } from './traffic.js';
@@ -140,7 +140,7 @@ export function createSimulator(options: SimulatorOptions = {}): Simulator {
   };
 
   conversations.onReply(({ conversation, reply }) => {
-    if (!bots.get(conversation.botId).message?.humanResponses) return;
+    if (!bots.get(conversation.botId).message?.agentReplies) return;
     const { botId, botConversationId: conversationId, user } = conversation;
     const { userId = null, anonymousId = null } = user;
     void botMessage({ botId, text: reply.text, conversationId, userId, anonymousId });
@@ -159,7 +159,7 @@ export function createSimulator(options: SimulatorOptions = {}): Simulator {
   const handlers = {
     ...knowledgeRoutes(endpoints, knowledge),
     ...webhookRoutes(endpoints, prober, faults),
-    ...humanRoutes(endpoints, conversations, clock),
+    ...agentRoutes(endpoints, conversations, clock),
   };
   const app = createPlatformApp({ handlers, page: page.router, openapi: settings.openapi, log });
   const server = createHttpServer(app);

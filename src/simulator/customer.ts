@@ -13,7 +13,7 @@ const MAX_TRANSCRIPT_LINES = 50;
 export interface ChatLine {
   readonly id: number;
   readonly at: number;
-  readonly from: 'user' | 'bot' | 'human' | 'note';
+  readonly from: 'user' | 'bot' | 'agent' | 'note';
   readonly text: string;
 }
 
@@ -103,7 +103,7 @@ export function createCustomer(options: {
     viewEmitter.emit(view());
     conversation.onChange(() => {
       if (handoff !== conversation) return;
-      for (const reply of conversation.replies.slice(shown)) add('human', reply.text);
+      for (const reply of conversation.replies.slice(shown)) add('agent', reply.text);
       shown = conversation.replies.length;
       if (state !== conversation.state) viewEmitter.emit(view());
       state = conversation.state;

@@ -109,8 +109,8 @@ export function webhookRoutes(
  */
 const isOfDoctor = (conversationId: string): boolean => conversationId.startsWith('doctor-');
 
-/** The endpoints of the human side: reply and close. */
-export function humanRoutes({ endpoint }: Endpoints, conversations: ConversationRegistry, clock: Clock) {
+/** The endpoints for replies and close. */
+export function agentRoutes({ endpoint }: Endpoints, conversations: ConversationRegistry, clock: Clock) {
   return {
     reply: endpoint('reply', ({ bot, body }) => {
       const reply = readReply(body);
@@ -119,7 +119,7 @@ export function humanRoutes({ endpoint }: Endpoints, conversations: Conversation
     }),
     close: endpoint('close', ({ bot, body }) => {
       const { conversationId } = readClose(body);
-      if (!isOfDoctor(conversationId)) conversations.closeByHuman(bot, conversationId);
+      if (!isOfDoctor(conversationId)) conversations.closeByAgent(bot, conversationId);
       return { conversation_id: conversationId, timestamp: clock.now() };
     }),
   };

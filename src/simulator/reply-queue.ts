@@ -1,6 +1,6 @@
 import { SimulatorError } from './error.js';
 
-/** A reply of the human side, as the simulated user sees it. */
+/** A reply of an agent, as the simulated user sees it. */
 export interface SimulatedReply {
   readonly text: string;
   /** The timestamp that the receiver sent. */

@@ -46,7 +46,7 @@ export function createBenchErrorFactory(
 const MEANINGS: Readonly<Record<HandoffConversation['state'], string>> = {
   requesting: 'establish is not answered yet',
   connecting: 'establish was answered 200, the first reply is pending',
-  connected: 'the human side has replied',
+  connected: 'an agent has replied',
   busy: 'establish was not answered 200, so the handoff never started',
   closed: 'it has ended',
 };

@@ -1,6 +1,6 @@
 import { createReceiver, pathToken, type ReceiverOptions, webhookUser } from 'handoff-kit';
 import { openDelivery } from './delivery.js';
-import { connectHumans } from './humans.js';
+import { connectHelpdesk } from './helpdesk.js';
 
 /** The settings of the environment. `.env.example` lists them. */
 export function settings(): ReceiverOptions {
@@ -22,5 +22,5 @@ export function buildReceiver(options: ReceiverOptions = settings()) {
   receiver.on('message', ({ conversationId, text, log }) =>
     log.info({ conversationId, characters: text.length }, 'the bot answered'),
   );
-  return { receiver, humans: connectHumans(receiver) };
+  return { receiver, helpdesk: connectHelpdesk(receiver) };
 }

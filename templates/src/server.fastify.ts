@@ -1,15 +1,15 @@
 import Fastify from 'fastify';
 import { handoffKit } from 'handoff-kit/fastify';
 // #if adapter
-import { HUMANS_PATH } from './humans.js';
+import { HELPDESK_PATH } from './helpdesk.js';
 // #end
 import { buildReceiver } from './receiver.js';
 
-const { receiver, humans } = buildReceiver();
+const { receiver, helpdesk } = buildReceiver();
 const app = Fastify();
 app.register(handoffKit, { receiver, prefix: '/webhook' });
 // #if adapter
-app.register(handoffKit, { receiver: humans, prefix: HUMANS_PATH });
+app.register(handoffKit, { receiver: helpdesk, prefix: HELPDESK_PATH });
 // #end
 app.get('/healthz', () => ({ status: 'alive' }));
 
@@ -21,7 +21,7 @@ console.log(`listening on http://localhost:${port}/webhook`);
 // New requests are refused, running handlers may finish.
 const stop = async () => {
   await receiver.close();
-  await humans.close();
+  await helpdesk.close();
   await app.close();
 };
 process.once('SIGTERM', () => void stop()).once('SIGINT', () => void stop());

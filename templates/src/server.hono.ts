@@ -2,15 +2,15 @@ import { serve } from '@hono/node-server';
 import { handoffKit } from 'handoff-kit/hono';
 import { Hono } from 'hono';
 // #if adapter
-import { HUMANS_PATH } from './humans.js';
+import { HELPDESK_PATH } from './helpdesk.js';
 // #end
 import { buildReceiver } from './receiver.js';
 
-const { receiver, humans } = buildReceiver();
+const { receiver, helpdesk } = buildReceiver();
 const app = new Hono();
 app.use('/webhook/*', handoffKit(receiver));
 // #if adapter
-app.use(`${HUMANS_PATH}/*`, handoffKit(humans));
+app.use(`${HELPDESK_PATH}/*`, handoffKit(helpdesk));
 // #end
 app.get('/healthz', (context) => context.json({ status: 'alive' }));
 
@@ -24,6 +24,6 @@ const server = serve({ fetch: app.fetch, port }, () =>
 const stop = async () => {
   server.close();
   await receiver.close();
-  await humans.close();
+  await helpdesk.close();
 };
 process.once('SIGTERM', () => void stop()).once('SIGINT', () => void stop());

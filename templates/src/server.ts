@@ -1,14 +1,14 @@
 import express from 'express';
 // #if adapter
-import { HUMANS_PATH } from './humans.js';
+import { HELPDESK_PATH } from './helpdesk.js';
 // #end
 import { buildReceiver } from './receiver.js';
 
-const { receiver, humans } = buildReceiver();
+const { receiver, helpdesk } = buildReceiver();
 const app = express();
 app.use('/webhook', receiver);
 // #if adapter
-app.use(HUMANS_PATH, humans.webhook);
+app.use(HELPDESK_PATH, helpdesk.webhook);
 // #end
 app.get('/healthz', (_request, response) => {
   response.json({ status: 'alive' });
@@ -25,7 +25,7 @@ const server = app.listen(port, (error) => {
 const stop = async () => {
   server.close();
   await receiver.close();
-  await humans.close();
+  await helpdesk.close();
   server.closeAllConnections();
 };
 process.once('SIGTERM', () => void stop()).once('SIGINT', () => void stop());

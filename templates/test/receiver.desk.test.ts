@@ -14,7 +14,7 @@ beforeEach(async () => {
 });
 afterEach(async () => {
   await bench.close();
-  await built.humans.close();
+  await built.helpdesk.close();
 });
 
 test('a user waits for an agent, whose reply arrives', async () => {

@@ -19,5 +19,5 @@ test('"bye" ends the conversation', async () => {
   await bench.requestHandoff();
   await bench.say('bye');
   await bench.idle();
-  expect(bench.conversation.endedBy).toBe('human');
+  expect(bench.conversation.endedBy).toBe('agent');
 });

@@ -152,7 +152,7 @@ describe('business hours', () => {
     });
     const { id } = await bench.requestHandoff();
     expect(shown()).toEqual(['We are back at nine.']);
-    expect(bench.conversation.endedBy).toBe('human');
+    expect(bench.conversation.endedBy).toBe('agent');
     expect(desk.calls).toEqual([]);
     expect(await receiver.conversations.get(id)).toMatchObject({
       state: 'closed',

@@ -23,7 +23,7 @@ describe('a handoff that is accepted before the helpdesk has it', () => {
     });
     const { bench, shown, receiver } = await setUpBridge({ desk, bridge: APOLOGISE });
     const { id } = await bench.requestHandoff();
-    await eventually(() => expect(bench.conversation.endedBy).toBe('human'));
+    await eventually(() => expect(bench.conversation.endedBy).toBe('agent'));
     expect(shown()).toEqual(['No agent is available.']);
     expect(desk.count('open')).toBe(1);
     expect(await receiver.conversations.get(id)).toMatchObject({
@@ -46,7 +46,7 @@ describe('a handoff that is accepted before the helpdesk has it', () => {
     await bench.requestHandoff();
     expect(shown()).toEqual(['No agent is available.']);
     expect(desk.count('open')).toBeGreaterThanOrEqual(5);
-    expect(bench.conversation.endedBy).toBe('human');
+    expect(bench.conversation.endedBy).toBe('agent');
   });
 
   it('opens when the helpdesk recovers in time, and no message is lost', async () => {

@@ -39,14 +39,14 @@ describe('a close that overtakes replies', () => {
     expect(await sendEvents(close)).toBe(200);
     expect(await sendEvents(two, one)).toBe(200);
     expect(shown()).toEqual(['one', 'two']);
-    expect(bench.conversation.endedBy).toBe('human');
+    expect(bench.conversation.endedBy).toBe('agent');
   });
 
   it('comes last where the helpdesk does not list it', async () => {
     const { bench, sendEvents, shown } = await handOver(history(agentSays('one')));
     await sendEvents(agentCloses());
     expect(shown()).toEqual(['one']);
-    expect(bench.conversation.endedBy).toBe('human');
+    expect(bench.conversation.endedBy).toBe('agent');
   });
 
   it('takes effect after replies that arrive with it and are not listed', async () => {
@@ -67,7 +67,7 @@ describe('a close that overtakes replies', () => {
     expect(await sendEvents(close)).toBe(503);
     expect(bench.conversation.endedBy).toBeNull();
     isDown = false;
-    await eventually(() => expect(bench.conversation.endedBy).toBe('human'));
+    await eventually(() => expect(bench.conversation.endedBy).toBe('agent'));
     expect(shown()).toEqual(['one']);
   });
 
@@ -77,7 +77,7 @@ describe('a close that overtakes replies', () => {
     const { now } = Date;
     vi.spyOn(Date, 'now').mockImplementation(() => now() + 601_000);
     try {
-      await eventually(() => expect(bench.conversation.endedBy).toBe('human'));
+      await eventually(() => expect(bench.conversation.endedBy).toBe('agent'));
     } finally {
       vi.mocked(Date.now).mockRestore();
     }
@@ -88,7 +88,7 @@ describe('a close that overtakes replies', () => {
     const { bench, sendEvents, shown, logged } = await handOver({ catchUp: async () => fail(kind) });
     expect(await sendEvents(agentSays('arrived'), agentCloses())).toBe(200);
     expect(shown()).toEqual(['arrived']);
-    expect(bench.conversation.endedBy).toBe('human');
+    expect(bench.conversation.endedBy).toBe('agent');
     expect(logged.about('before a close could not be listed')).toMatchObject([{ level: 40 }]);
   });
 
@@ -189,7 +189,7 @@ describe('after a downtime', () => {
     happened.push(agentSays('bye', { externalId: 'T2' }), agentCloses({ externalId: 'T2' }));
     const second = await start({ adapter: { catchUp } });
     routeTo(second);
-    await eventually(() => expect(other.endedBy).toBe('human'));
+    await eventually(() => expect(other.endedBy).toBe('agent'));
     await eventually(() =>
       expect(one.replies.map(({ text }) => text)).toEqual(['before', 'meanwhile', 'and more']),
     );

@@ -55,7 +55,7 @@ describe('a conversation through the bridge', () => {
     const { id } = await bench.requestHandoff();
     expect(await sendEvents(agentSays('Solved. Bye!'), agentCloses())).toBe(200);
     expect(shown()).toEqual(['Solved. Bye!']);
-    expect(bench.conversation.endedBy).toBe('human');
+    expect(bench.conversation.endedBy).toBe('agent');
     expect(await receiver.conversations.get(id)).toMatchObject({ state: 'closed', closure: { by: 'agent' } });
     expect(desk.count('close')).toBe(0);
   });

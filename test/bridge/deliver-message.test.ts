@@ -94,7 +94,7 @@ describe('messages of the user', () => {
     desk.behave({ send: () => fail('gone') });
     await bench.say('hello');
     expect(shown()).toEqual(['Please ask again.']);
-    expect(bench.conversation.endedBy).toBe('human');
+    expect(bench.conversation.endedBy).toBe('agent');
     expect(desk.count('send')).toBe(1);
   });
 

@@ -64,7 +64,7 @@ it('many concurrent conversations with an unreliable helpdesk: all messages arri
     ),
   );
   for (const id of ids) {
-    await eventually(() => expect(simulator.conversation(id)?.endedBy).toBe('human'));
+    await eventually(() => expect(simulator.conversation(id)?.endedBy).toBe('agent'));
     expect(simulator.conversation(id)?.replies.map(({ text }) => text)).toEqual([`to ${id}`]);
   }
 }, 120_000);

@@ -98,7 +98,7 @@ describe('events of the helpdesk', () => {
     expect(shown()).toEqual([]);
     expect(await sendEvents(...events)).toBe(200);
     expect(shown()).toEqual(['first', 'second']);
-    expect(bench.conversation.endedBy).toBe('human');
+    expect(bench.conversation.endedBy).toBe('agent');
   });
 
   it('end the conversation on a repeat when the platform was unreachable at first', async () => {
@@ -109,7 +109,7 @@ describe('events of the helpdesk', () => {
     expect(await sendEvents(event)).toBe(503);
     expect(bench.conversation.endedBy).toBeNull();
     expect(await sendEvents(event)).toBe(200);
-    expect(bench.conversation.endedBy).toBe('human');
+    expect(bench.conversation.endedBy).toBe('agent');
     expect(desk.count('close')).toBe(0);
   });
 
@@ -162,7 +162,7 @@ describe('messages of the bridge', () => {
     await sendEvents(agentJoins());
     await sendEvents(agentSays('Hello.'), agentCloses());
     expect(shown()).toEqual(['One moment, please.', 'Ada is here.', 'Hello.', 'Good bye.']);
-    expect(bench.conversation.endedBy).toBe('human');
+    expect(bench.conversation.endedBy).toBe('agent');
   });
 });
 

@@ -28,7 +28,7 @@ describe('a restart in the middle of a conversation', () => {
     await bench.say('after');
     await eventually(() => expect(desk.sentTexts()).toEqual(['before', 'after']));
     await second.sendEvents(reply, agentSays('Found it.'), agentCloses());
-    await eventually(() => expect(bench.conversation.endedBy).toBe('human'));
+    await eventually(() => expect(bench.conversation.endedBy).toBe('agent'));
     expect(shown(bench)).toEqual(['I am looking.', 'Found it.']);
     expect(desk.tickets).toHaveLength(1);
   });

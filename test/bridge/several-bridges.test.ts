@@ -97,7 +97,7 @@ describe('two bridges on one receiver', () => {
     desk.behave();
     const second = await start({ bridge: { botIds: ['another'], messages } });
     routeTo(second);
-    await eventually(() => expect(handoff.endedBy).toBe('human'));
+    await eventually(() => expect(handoff.endedBy).toBe('agent'));
     expect(handoff.replies.map(({ text }) => text)).toEqual(['Sorry.']);
     expect(desk.tickets).toEqual([]);
   });

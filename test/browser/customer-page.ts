@@ -6,7 +6,7 @@ export interface CustomerPage {
   say(text: string): Promise<void>;
   press(button: 'Send' | 'Ask for a human' | 'Close' | 'New customer'): Promise<void>;
   /** Waits for a line of the chat. */
-  sees(who: 'user' | 'bot' | 'human', text: string): Promise<void>;
+  sees(who: 'user' | 'bot' | 'agent', text: string): Promise<void>;
   /** Waits for the status line of the chat. */
   status(text: string): Promise<void>;
   /** Waits until `count` requests are listed and answered; gives their names, newest first. */

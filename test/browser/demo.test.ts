@@ -32,10 +32,10 @@ describeInBrowser('the demo in a browser', () => {
     await customer.say(QUESTION);
     await customer.sees('bot', 'Two days.');
     await customer.press('Ask for a human');
-    await customer.sees('human', 'I stand in for a human and answer automatically');
+    await customer.sees('agent', 'I stand in for a human and answer automatically');
     await customer.status('Connected with an agent');
     await customer.say(COMPLAINT);
-    await customer.sees('human', `Thank you! You wrote: "${COMPLAINT}" (automatic answer)`);
+    await customer.sees('agent', `Thank you! You wrote: "${COMPLAINT}" (automatic answer)`);
     const requests = ['→ message', '← reply', '→ chat', '→ message', '← reply', '→ establish', '→ message'];
     expect(await customer.requests(7)).toEqual(requests);
     await customer.press('Close');
@@ -45,13 +45,13 @@ describeInBrowser('the demo in a browser', () => {
     expect({ foreignRequests, consoleErrors }).toEqual({ foreignRequests: [], consoleErrors: [] });
   });
 
-  it('lets the human close', async () => {
+  it('lets the agent close', async () => {
     const { page } = await openDemo(browser, DESKTOP);
     const customer = customerAt(page);
     await customer.press('Ask for a human');
     await customer.status('Connected with an agent');
     await customer.say('Goodbye');
-    await customer.sees('human', 'I close the conversation now');
+    await customer.sees('agent', 'I close the conversation now');
     await customer.status('The agent closed the conversation');
     expect(await customer.requests(7)).toContain('← close');
   });
@@ -72,7 +72,7 @@ describeInBrowser('the demo in a browser', () => {
     await page.keyboard.press('Shift+Enter');
     await page.keyboard.type('and another');
     await page.keyboard.press('Enter');
-    await customer.sees('human', 'and another');
+    await customer.sees('agent', 'and another');
     await tabTo(page, 'leave');
     await page.keyboard.press('Enter');
     await customer.status('You left the agent');
@@ -86,7 +86,7 @@ describeInBrowser('the demo in a browser', () => {
     await customer.press('Ask for a human');
     await customer.status('Connected with an agent');
     await customer.say('Donaudampfschifffahrt'.repeat(20));
-    await customer.sees('human', 'Donaudampfschifffahrt');
+    await customer.sees('agent', 'Donaudampfschifffahrt');
     await customer.requests(6);
     await page.getByText('Faults').click();
     for (const exchange of await page.locator('#exchanges summary').all()) await exchange.click();
@@ -103,7 +103,7 @@ describeInBrowser('the demo in a browser', () => {
     await customer.press('Ask for a human');
     await customer.status('Connected with an agent');
     await customer.say(markup);
-    await customer.sees('human', `Thank you! You wrote: "${markup}" (automatic answer)`);
+    await customer.sees('agent', `Thank you! You wrote: "${markup}" (automatic answer)`);
     await customer.requests(7);
     expect(await page.locator('#exchanges pre').first().textContent()).toContain('<script>hacked=1</script>');
     expect(await page.locator('main').locator('img, script, b').count()).toBe(0);

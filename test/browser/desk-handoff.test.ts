@@ -38,7 +38,7 @@ describeInBrowser('a handoff at the desk', () => {
     await vi.waitFor(async () => expect(await ann.page.title()).toBe('Desk'), WITHIN);
 
     await ann.reply('It is in Lyon.');
-    await customer.sees('human', 'It is in Lyon.');
+    await customer.sees('agent', 'It is in Lyon.');
     await ann.delivery('It is in Lyon.', 'sent');
     await customer.status('Connected with an agent');
     await customer.say('Thank you!');

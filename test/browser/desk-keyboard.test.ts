@@ -183,7 +183,7 @@ describeInBrowser('the desk with the keyboard alone', () => {
     await tabTo(page, 'Close');
     await press('Enter');
     await ann.seesEvent('Ann closed it');
-    await expect.poll(() => first.endedBy, { timeout: TIMEOUT_MS / 2 }).toBe('human');
+    await expect.poll(() => first.endedBy, { timeout: TIMEOUT_MS / 2 }).toBe('agent');
     expect(consoleErrors).toEqual([]);
   });
 });

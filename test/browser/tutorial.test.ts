@@ -127,12 +127,12 @@ describeInBrowser('the tutorial', () => {
     const customer = customerAt(window.page);
     await customer.say('Where is my parcel?');
     await customer.press('Ask for a human');
-    await customer.sees('human', 'One moment, please.');
+    await customer.sees('agent', 'One moment, please.');
     const agent = agentAt(desk.page);
     await agent.inbox.getByRole('link').first().click();
     await agent.field.fill('It arrives tomorrow.');
     await agent.press('Send');
-    await customer.sees('human', 'It arrives tomorrow.');
+    await customer.sees('agent', 'It arrives tomorrow.');
 
     await run(block('npx handoff-kit doctor'), project);
     await run(block('npx handoff-kit check'), project);

@@ -36,7 +36,7 @@ describe('the demo with the desk', () => {
     await agent.say(waiting?.id ?? '', 'Hello from the desk');
     await program.until(/"direction":"received","event":"reply","about":"Hello from the desk"/);
     await agent.act(waiting?.id ?? '', 'close', {});
-    await program.until(/"event":"human close"/);
+    await program.until(/"event":"agent close"/);
   });
 
   it('has two bots on request, whose conversations the desk tells apart', async () => {

@@ -19,7 +19,7 @@ const jsonLines = (program: RunningProgram): Record<string, unknown>[] =>
     .map((line) => JSON.parse(line));
 
 const STEPS =
-  'bot message, establish, first reply, chat, reply, close, establish, first reply, chat, reply, human close'.split(
+  'bot message, establish, first reply, chat, reply, close, establish, first reply, chat, reply, agent close'.split(
     ', ',
   );
 
@@ -89,7 +89,7 @@ describe('demo --script', () => {
 const failRepliesAfter =
   ({ faults }: Simulator) =>
   ({ from }: { from: string }): void => {
-    if (from === 'human') faults.set('answerError');
+    if (from === 'agent') faults.set('answerError');
   };
 
 describe('demo --automatic', () => {
@@ -117,7 +117,7 @@ describe('demo --automatic', () => {
     await post(`${url}/simulator/handoff`, {});
     await program.until(/"event":"message"/);
     await post(`${url}/simulator/say`, { text: 'bye' });
-    await program.until(/"event":"human close"/);
+    await program.until(/"event":"agent close"/);
     program.signal('SIGTERM');
     expect(await program.ended).toBe(0);
     const lines = jsonLines(program);

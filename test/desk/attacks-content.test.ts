@@ -114,7 +114,7 @@ describe('malformed requests', () => {
     await ann.act(id, 'reply', { messageId: 'closed', text: 'Hi' });
     expect((await bench.nextReply()).text).toBe('Hi');
     expect((await ann.act(id, 'close', {})).status).toBe(200);
-    await eventually(() => expect(bench.conversation.endedBy).toBe('human'));
+    await eventually(() => expect(bench.conversation.endedBy).toBe('agent'));
   });
 });
 

@@ -67,7 +67,7 @@ describe('an action on several conversations', () => {
   it('closes conversations at the platform', async () => {
     const { bench, ann, ids } = await deskWithThree();
     expect((await all(ann, 'close', ids)).done).toEqual(ids);
-    await eventually(() => expect(bench.conversation.endedBy).toBe('human'));
+    await eventually(() => expect(bench.conversation.endedBy).toBe('agent'));
   });
 
   it('is one of a few, on up to a hundred', async () => {

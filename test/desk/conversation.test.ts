@@ -26,7 +26,7 @@ describe('a conversation', () => {
       'message',
     ]);
     expect((await ann.act(id, 'close', {})).body).toMatchObject({ state: 'closed', ended: { by: 'agent' } });
-    await eventually(() => expect(bench.conversation.endedBy).toBe('human'));
+    await eventually(() => expect(bench.conversation.endedBy).toBe('agent'));
     expect((await ann.state()).counts).toEqual({ waiting: 0, active: 0, closed: 1 });
   });
 
@@ -80,7 +80,7 @@ describe('a conversation', () => {
     await ann.say(id, 'Hello.');
     await bench.nextReply();
     await ann.act(id, 'close', {});
-    await eventually(() => expect(bench.conversation.endedBy).toBe('human'));
+    await eventually(() => expect(bench.conversation.endedBy).toBe('agent'));
     expect(bench.replies.map(({ text }) => text)).toEqual(['Hello.']);
     expect(JSON.stringify(bench.simulator.traffic.exchanges())).not.toContain('SECRET NOTE');
     const { entries } = await ann.conversation(id);
@@ -178,7 +178,7 @@ describe('the close of a conversation', () => {
   it('lets the customer open another conversation', async () => {
     const { bench, ann, id, handoff } = await deskWithHandoff();
     await ann.act(id, 'close', {});
-    await eventually(() => expect(bench.conversation.endedBy).toBe('human'));
+    await eventually(() => expect(bench.conversation.endedBy).toBe('agent'));
     const again = await bench.requestHandoff({ conversationId: `${handoff.id}-again` });
     const next = await ann.idOf(again.id);
     expect(next).not.toBe(id);

@@ -46,7 +46,7 @@ describe('a stored reply', () => {
     await instance.stop();
 
     const next = await start();
-    await eventually(() => expect(bench.conversation.endedBy).toBe('human'));
+    await eventually(() => expect(bench.conversation.endedBy).toBe('agent'));
     expect(bench.replies.map(({ text }) => text)).toEqual(['Written down, and no more.']);
     const again = await clientOf(next.url, ann.cookie);
     await eventually(async () => expect(await again.deliveries(id, messageId)).toEqual(['stored', 'sent']));
@@ -133,6 +133,6 @@ describe('a reply that the platform refuses', () => {
     const { bench, ann, id } = await deskWithHandoff();
     bench.faults.set('answerError', { on: ['close'], times: 1 });
     await ann.act(id, 'close', {});
-    await eventually(() => expect(bench.conversation.endedBy).toBe('human'));
+    await eventually(() => expect(bench.conversation.endedBy).toBe('agent'));
   });
 });

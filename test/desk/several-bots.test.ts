@@ -106,7 +106,7 @@ describe('several agents', () => {
     const messageId = await ann.say(id, 'Left behind.');
     await ann.act(id, 'close', {});
     expect((await bench.nextReply({ timeoutMs: 25_000 })).text).toBe('Left behind.');
-    await eventually(() => expect(bench.conversation.endedBy).toBe('human'));
+    await eventually(() => expect(bench.conversation.endedBy).toBe('agent'));
     await eventually(async () => expect(await ann.deliveries(id, messageId)).toEqual(['stored', 'sent']));
     expect(bench.replies).toHaveLength(1);
   }, 60_000);

@@ -91,7 +91,7 @@ describe('the desk stores', () => {
     const { bench, instance, ann, id } = await deskWithHandoff({ stored: true });
     await ann.say(id, 'Hello.');
     await ann.act(id, 'close', {});
-    await eventually(() => expect(bench.conversation.endedBy).toBe('human'));
+    await eventually(() => expect(bench.conversation.endedBy).toBe('agent'));
     const open = await ann.idOf((await bench.requestHandoff()).id);
     const { store } = instance.desk;
     const parts = { store, sessions: createSessions(store, { idleMs: 1_000 }), log: silentLog };

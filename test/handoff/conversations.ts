@@ -163,7 +163,7 @@ export function describeConversations(name: string, engine: Engine): void {
       await becomes({ state: 'waiting' });
       await receiver.conversations.end(second.id, { by: 'system', why: 'out of hours' });
       await becomes({ state: 'closed', closure: { by: 'system', why: 'out of hours' } });
-      await eventually(() => expect(second).toMatchObject({ state: 'closed', endedBy: 'human' }));
+      await eventually(() => expect(second).toMatchObject({ state: 'closed', endedBy: 'agent' }));
     });
 
     it('sends one close to the platform, and none for a conversation that the platform closed', async () => {

@@ -19,7 +19,7 @@ async function bring(lifecycle: HandoffLifecycle, state: ConversationState): Pro
   await lifecycle.request(requestEvent('c', { key: 'first' }));
   if (state === 'requested') return;
   await lifecycle.accept('c');
-  if (state === 'connected') await lifecycle.replied('c', { human: true });
+  if (state === 'connected') await lifecycle.replied('c', { isAgent: true });
   if (state === 'closing' || state === 'closed') await lifecycle.end('c', 'user', 'USER_CLOSED');
   if (state === 'closed') await lifecycle.close('c');
   if (state === 'failed') await lifecycle.fail('c', 'the desk is gone');
@@ -28,8 +28,8 @@ async function bring(lifecycle: HandoffLifecycle, state: ConversationState): Pro
 const VERBS: Readonly<Record<string, (lifecycle: HandoffLifecycle) => Promise<unknown>>> = {
   accept: (lifecycle) => lifecycle.accept('c'),
   link: (lifecycle) => lifecycle.link('c', LINK),
-  'a program’s reply': (lifecycle) => lifecycle.replied('c', { human: false }),
-  'a human’s reply': (lifecycle) => lifecycle.replied('c', { human: true }),
+  'a program’s reply': (lifecycle) => lifecycle.replied('c', { isAgent: false }),
+  'a human’s reply': (lifecycle) => lifecycle.replied('c', { isAgent: true }),
   end: (lifecycle) => lifecycle.end('c', 'agent'),
   close: (lifecycle) => lifecycle.close('c'),
   fail: (lifecycle) => lifecycle.fail('c', 'no'),
@@ -146,7 +146,7 @@ describe('a request', () => {
     const lifecycle = start();
     await lifecycle.request(requestEvent('c', { userId: 'ada' }));
     await lifecycle.link('c', LINK);
-    await lifecycle.replied('c', { human: true, agentName: 'Bo' });
+    await lifecycle.replied('c', { isAgent: true, agentName: 'Bo' });
     await lifecycle.end('c', 'agent', 'resolved');
     await lifecycle.close('c');
     const again = requestEvent('c', { userId: 'bob', receivedAt: NOW });
@@ -189,18 +189,18 @@ describe('a reply', () => {
     const lifecycle = start();
     await bring(lifecycle, 'closed');
     const before = await lifecycle.store.get('c');
-    expect(await lifecycle.replied('c', { human: true, agentName: 'Bo' })).toBeNull();
+    expect(await lifecycle.replied('c', { isAgent: true, agentName: 'Bo' })).toBeNull();
     expect(await lifecycle.store.get('c')).toEqual(before);
   });
 
   it('changes the conversation once, and again only when another bot answers', async () => {
     const lifecycle = start();
     await bring(lifecycle, 'waiting');
-    const first = await lifecycle.replied('c', { human: true, agentName: 'Bo' });
+    const first = await lifecycle.replied('c', { isAgent: true, agentName: 'Bo' });
     expect(first).toMatchObject({ state: 'connected', firstReplyAt: new Date(NOW), agentName: 'Bo' });
-    expect(await lifecycle.replied('c', { human: true })).toEqual(first);
-    expect(await lifecycle.replied('c', { human: false })).toEqual(first);
-    expect(await lifecycle.replied('c', { human: true, agentName: 'Al' })).toMatchObject({
+    expect(await lifecycle.replied('c', { isAgent: true })).toEqual(first);
+    expect(await lifecycle.replied('c', { isAgent: false })).toEqual(first);
+    expect(await lifecycle.replied('c', { isAgent: true, agentName: 'Al' })).toMatchObject({
       agentName: 'Al',
     });
   });

@@ -67,7 +67,7 @@ describe('a handoff, in both directions', () => {
     const conversation = await simulator.requestHandoff({ conversationId: 'c-1' });
     await receiver.conversations.reply('c-1', 'Hello');
     await receiver.conversations.end('c-1');
-    expect(conversation).toMatchObject({ state: 'closed', endedBy: 'human' });
+    expect(conversation).toMatchObject({ state: 'closed', endedBy: 'agent' });
     expect(exchangesWith(HUMAN_CLOSE).map(({ answer }) => JSON.parse(answer))).toEqual([
       { conversation_id: 'c-1', timestamp: clock.now() },
     ]);
@@ -103,7 +103,7 @@ describe('a handoff, in both directions', () => {
       await end();
     });
     const conversation = await simulator.requestHandoff();
-    expect(conversation).toMatchObject({ state: 'closed', endedBy: 'human' });
+    expect(conversation).toMatchObject({ state: 'closed', endedBy: 'agent' });
     expect(conversation.replies).toMatchObject([{ text: 'We are closed' }]);
   });
 

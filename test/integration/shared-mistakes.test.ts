@@ -13,8 +13,8 @@ vi.mock('../../src/protocol/platform-api.js', async (load) => {
   const real = await load<typeof import('../../src/protocol/platform-api.js')>();
   return {
     ...real,
-    humanReply: z.any(),
-    humanClose: z.any(),
+    agentReply: z.any(),
+    agentClose: z.any(),
     PLATFORM_PATHS: { ...real.PLATFORM_PATHS, checkWebhooks: '/v1/webhooks/check' },
     HEALTHY: 'platform is fine',
   };

@@ -139,8 +139,8 @@ export const close = object(
 /** An agent's reply. */
 export const reply = object({ conversation_id: name, timestamp: moment, body: name });
 
-/** A close by the human side. */
-export const humanClosing = object({ conversation_id: name, timestamp: moment });
+/** A close by an agent. */
+export const agentClosing = object({ conversation_id: name, timestamp: moment });
 
 const processing = {
   knowledge_base_id: name,

@@ -1,13 +1,13 @@
 import { describe, expect, it } from 'vitest';
 import {
+  agentClose,
+  agentCloseAnswer,
+  agentReply,
   failureBody,
   HEALTH_INTERVAL_MS,
   HEALTH_TIMEOUT_MS,
   HEALTHY,
   handoffAnswer,
-  humanClose,
-  humanCloseAnswer,
-  humanReply,
   isFailureBody,
   messageAnswer,
   PLATFORM_CODES,
@@ -79,17 +79,17 @@ const close = { conversation_id: 'c', timestamp: 1_742_265_090_895 };
 
 describe('a reply', () => {
   it('comes through unchanged', () => {
-    expect(validate(humanReply, { ...reply, extra: 1 })).toEqual({ ...reply, extra: 1 });
+    expect(validate(agentReply, { ...reply, extra: 1 })).toEqual({ ...reply, extra: 1 });
   });
 
   it.each(['conversation_id', 'timestamp', 'body'])('needs its %s', (field) => {
     for (const missing of [undefined, null]) {
-      expect(() => validate(humanReply, { ...reply, [field]: missing })).toThrow(field);
+      expect(() => validate(agentReply, { ...reply, [field]: missing })).toThrow(field);
     }
   });
 
   it('must not be empty, and the error explains why', () => {
-    expect(() => validate(humanReply, { ...reply, body: '' })).toThrow('would show the user nothing');
+    expect(() => validate(agentReply, { ...reply, body: '' })).toThrow('would show the user nothing');
   });
 
   it.each([
@@ -100,17 +100,17 @@ describe('a reply', () => {
     [{ timestamp: '1742265090895' }],
     [{ body: ['x'] }],
   ])('is refused with %j', (wrong) => {
-    expect(() => validate(humanReply, { ...reply, ...wrong })).toThrow(ValidationError);
+    expect(() => validate(agentReply, { ...reply, ...wrong })).toThrow(ValidationError);
   });
 });
 
 describe('a close', () => {
   it('comes through unchanged', () => {
-    expect(validate(humanClose, close)).toEqual(close);
+    expect(validate(agentClose, close)).toEqual(close);
   });
 
   it.each(['conversation_id', 'timestamp'])('needs its %s', (field) => {
-    expect(() => validate(humanClose, { ...close, [field]: undefined })).toThrow(field);
+    expect(() => validate(agentClose, { ...close, [field]: undefined })).toThrow(field);
   });
 });
 
@@ -130,8 +130,8 @@ describe('answers', () => {
   });
 
   it('to a close carry the conversation and the time', () => {
-    expect(validate(humanCloseAnswer, close)).toEqual(close);
-    expect(() => validate(humanCloseAnswer, { code: 0, message: 'ok' })).toThrow('conversation_id');
+    expect(validate(agentCloseAnswer, close)).toEqual(close);
+    expect(() => validate(agentCloseAnswer, { code: 0, message: 'ok' })).toThrow('conversation_id');
   });
 });
 

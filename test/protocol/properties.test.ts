@@ -2,14 +2,14 @@ import { fc, test } from '@fast-check/vitest';
 import { describe, expect } from 'vitest';
 import type { z } from 'zod';
 import {
+  agentClose,
+  agentReply,
   botMessage,
   botMessageEnvelope,
   failureBody,
   handoffChat,
   handoffClose,
   handoffRequest,
-  humanClose,
-  humanReply,
   isFailureBody,
   isNormalEnvelope,
   isProbe,
@@ -33,8 +33,8 @@ const bodies: [string, z.ZodType, fc.Arbitrary<Record<string, unknown>>][] = [
   ['establish', handoffRequest, wire.establish],
   ['chat', handoffChat, wire.chat],
   ['close', handoffClose, wire.close],
-  ['reply', humanReply, wire.reply],
-  ['human close', humanClose, wire.humanClosing],
+  ['reply', agentReply, wire.reply],
+  ['agent close', agentClose, wire.agentClosing],
   ['qa add', qaAdd, wire.add],
   ['qa update', qaUpdate, wire.update],
   ['qa answer', qaAnswer, wire.knowledgeAnswer],
@@ -95,8 +95,8 @@ describe.each(bodies)('%s: every body the contract permits', (_name, schema, bod
 });
 
 describe.each([
-  ['reply', humanReply, wire.reply],
-  ['human close', humanClose, wire.humanClosing],
+  ['reply', agentReply, wire.reply],
+  ['agent close', agentClose, wire.agentClosing],
   ['qa add', qaAdd, wire.add],
   ['qa update', qaUpdate, wire.update],
   ['failure', failureBody, wire.failure],

@@ -1,6 +1,7 @@
 import { describe, expectTypeOf, it } from 'vitest';
 import type { PlatformClient } from '../../src/client/index.js';
 import {
+  type AgentReply,
   type AudioClip,
   type BotMessage,
   botMessage,
@@ -8,7 +9,6 @@ import {
   type HandoffClose,
   type HandoffMessageItem,
   type HandoffRequest,
-  type HumanReply,
   handoffClose,
   isFailureBody,
   type OutputItem,
@@ -197,9 +197,9 @@ describe('validation', () => {
   });
 });
 
-describe('toDate and HumanReply', () => {
+describe('toDate and AgentReply', () => {
   it('has the documented signature', () => {
     expectTypeOf(toDate).toEqualTypeOf<(value: number) => Date>();
-    expectTypeOf<HumanReply['timestamp']>().toEqualTypeOf<number>();
+    expectTypeOf<AgentReply['timestamp']>().toEqualTypeOf<number>();
   });
 });

@@ -3,8 +3,8 @@ import { describe, expect, it } from 'vitest';
 import type { z } from 'zod';
 import { HandoffKitError } from '../../src/internal/index.js';
 import {
+  agentReply,
   failureBody,
-  humanReply,
   qaAdd,
   qaUpdate,
   validate,
@@ -103,7 +103,7 @@ describe('the values of a refused body', () => {
     ['close', () => validateWebhook('close', closeBody({ type: [CANARY], conversation_id: [CANARY] }))],
     ['whole body', () => validateWebhook('close', CANARY)],
     ['constructor', () => validateWebhook('chat', chatBody({ body: { constructor: { name: CANARY } } }))],
-    ['reply', () => validate(humanReply, { conversation_id: [CANARY], timestamp: CANARY, body: [CANARY] })],
+    ['reply', () => validate(agentReply, { conversation_id: [CANARY], timestamp: CANARY, body: [CANARY] })],
     ['purpose', () => validate(qaAdd, { purpose: CANARY })],
     ['pairs', () => validate(qaAdd, { purpose: 'QA_TEXT', name: [CANARY], qaList: [{ question: CANARY }] })],
     [

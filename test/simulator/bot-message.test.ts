@@ -60,10 +60,10 @@ test('human replies are delivered to the message webhook too, in the bot convers
   expect(messageText(botMessage.parse(receiver.received[1]?.body))).toBe('I am human');
 });
 
-test('human replies are not delivered to the message webhook if humanResponses is false', async () => {
+test('human replies are not delivered to the message webhook if agentReplies is false', async () => {
   const receiver = await startReceiver();
   const { simulator, call } = await startSimulator({
-    bots: [botAt(receiver.url, { message: { url: receiver.url, humanResponses: false } })],
+    bots: [botAt(receiver.url, { message: { url: receiver.url, agentReplies: false } })],
   });
   const conversation = await simulator.requestHandoff();
   await replyTo(call, conversation.id, 'I am human');

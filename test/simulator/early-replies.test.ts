@@ -46,7 +46,7 @@ test('a close from within the handler takes effect after the replies before it',
   });
   const conversation = await simulator.requestHandoff();
   expect(answers.map(({ status }) => status)).toEqual([200, 200, 404]);
-  expect(conversation).toMatchObject({ state: 'closed', endedBy: 'human' });
+  expect(conversation).toMatchObject({ state: 'closed', endedBy: 'agent' });
   expect(conversation.replies.map(({ text }) => text)).toEqual(['We are closed today.']);
 });
 

@@ -132,7 +132,7 @@ test('after a close by the human, replies are refused until a new handoff', asyn
     200,
     { conversation_id: conversation.id, timestamp: clock.now() },
   ]);
-  expect(conversation).toMatchObject({ state: 'closed', endedBy: 'human' });
+  expect(conversation).toMatchObject({ state: 'closed', endedBy: 'agent' });
 
   expect(await replyTo(call, conversation.id, 'One more thing')).toMatchObject({
     status: 404,

@@ -54,7 +54,7 @@ test('a handoff from the page: transcript, replies, messages, close', async () =
   ]);
   expect(await state()).toMatchObject({
     view: { status: 'closed', endedBy: 'user' },
-    lines: [{}, {}, { from: 'human', text: '<b>Hi</b>' }, { from: 'user', text: 'Thanks' }],
+    lines: [{}, {}, { from: 'agent', text: '<b>Hi</b>' }, { from: 'user', text: 'Thanks' }],
   });
 
   await act('say', { text: 'Are you there?' });

@@ -46,7 +46,7 @@ describe('the program with ADAPTER=chatwoot', () => {
     fake.agents.reply(externalId, 'On its way');
     expect(await handoff.nextReply({ timeoutMs: WAIT_MS })).toMatchObject({ text: 'Ada: On its way' });
     fake.agents.resolve(externalId);
-    await vi.waitFor(() => expect(handoff.endedBy).toBe('human'), WAIT_OPTIONS);
+    await vi.waitFor(() => expect(handoff.endedBy).toBe('agent'), WAIT_OPTIONS);
     await fake.settled();
     expect(handoff.replies).toHaveLength(1);
     expect(fake.deliveries.map(({ status }) => status)).toEqual(fake.deliveries.map(() => 200));

@@ -26,7 +26,7 @@ describe('business hours of the program', () => {
 
   it('send the text of OUTSIDE_HOURS to users outside of them', async () => {
     const handoff = await requestOutsideHours({ BUSINESS_HOURS: CLOSED, OUTSIDE_HOURS: 'Back on Monday.' });
-    await vi.waitFor(() => expect(handoff.endedBy).toBe('human'), WAIT_OPTIONS);
+    await vi.waitFor(() => expect(handoff.endedBy).toBe('agent'), WAIT_OPTIONS);
     expect(handoff.replies.map(({ text }) => text)).toEqual(['Back on Monday.']);
   });
 });

@@ -42,7 +42,7 @@ describe('the program with ADAPTER=livechat', () => {
     fake.agent.sendFile(id, label);
     expect(await handoff.nextReply({ timeoutMs: WAIT_MS })).toMatchObject({ text: 'On its way' });
     fake.agent.close(id);
-    await vi.waitFor(() => expect(handoff.endedBy).toBe('human'), WAIT_OPTIONS);
+    await vi.waitFor(() => expect(handoff.endedBy).toBe('agent'), WAIT_OPTIONS);
     await fake.webhooks.settled();
     expect(handoff.replies.map(({ text }) => text)).toEqual([
       'On its way',

@@ -54,7 +54,7 @@ describe('the program with ADAPTER=slack', () => {
     const first = await handoff.nextReply({ timeoutMs: WAIT_MS });
     expect(first.text).toBe('Ann Lee: // is no prefix here');
     expect(await says(ts, 'All settled. done!')).toBe(200);
-    await vi.waitFor(() => expect(handoff.endedBy).toBe('human'), WAIT_OPTIONS);
+    await vi.waitFor(() => expect(handoff.endedBy).toBe('agent'), WAIT_OPTIONS);
     expect(handoff.replies.map(({ text }) => text)).toEqual([first.text, 'Ann Lee: All settled.']);
 
     const said = await allOutput(program, url);

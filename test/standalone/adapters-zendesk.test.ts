@@ -38,7 +38,7 @@ describe('the program with ADAPTER=zendesk', () => {
     fake.agent.reply(id, 'One moment');
     expect(await handoff.nextReply({ timeoutMs: WAIT_MS })).toMatchObject({ text: 'Ada: One moment' });
     fake.agent.replyAndSolve(id, 'On its way');
-    await vi.waitFor(() => expect(handoff.endedBy).toBe('human'), WAIT_OPTIONS);
+    await vi.waitFor(() => expect(handoff.endedBy).toBe('agent'), WAIT_OPTIONS);
     await fake.webhooks.settled();
     expect(handoff.replies.map(({ text }) => text)).toEqual(['Ada: One moment', 'Ada: On its way']);
     expect(fake.webhooks.deliveries.map(({ status }) => status)).toEqual(

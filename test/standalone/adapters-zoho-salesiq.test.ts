@@ -49,7 +49,7 @@ describe('the program with ADAPTER=zoho-salesiq', () => {
     fake.agent.reply(id, 'On its way');
     expect(await handoff.nextReply({ timeoutMs: WAIT_MS })).toMatchObject({ text: 'Ada: On its way' });
     fake.agent.close(id);
-    await vi.waitFor(() => expect(handoff.endedBy).toBe('human'), WAIT_OPTIONS);
+    await vi.waitFor(() => expect(handoff.endedBy).toBe('agent'), WAIT_OPTIONS);
     await fake.webhooks.settled();
     expect(handoff.replies).toHaveLength(1);
     expect(fake.webhooks.deliveries.map(({ status }) => status)).toEqual(
@@ -64,6 +64,6 @@ describe('the program with ADAPTER=zoho-salesiq', () => {
     const handoff = await simulator.requestHandoff();
     const [conversation] = fake.conversations.values();
     fake.agent.miss(conversation?.id ?? '');
-    await vi.waitFor(() => expect(handoff.endedBy).toBe('human'), WAIT_OPTIONS);
+    await vi.waitFor(() => expect(handoff.endedBy).toBe('agent'), WAIT_OPTIONS);
   });
 });

@@ -23,7 +23,7 @@ describe('the program with the desk', () => {
     await agent.say(id, 'Hello, Ann here');
     expect((await handoff.nextReply({ timeoutMs: WAIT_MS })).text).toBe('Hello, Ann here');
     await agent.act(id, 'close', {});
-    await vi.waitFor(() => expect(handoff.endedBy).toBe('human'), WAIT_OPTIONS);
+    await vi.waitFor(() => expect(handoff.endedBy).toBe('agent'), WAIT_OPTIONS);
 
     const metrics = await (await fetch(`${url}/metrics`)).text();
     expect(metrics).toContain('handoff_kit_adapter_events_total{adapter="desk",type="replied"} 1\n');

@@ -43,11 +43,11 @@ describe('a conversation on the bench', () => {
     });
   });
 
-  it('ends when the human closes it', async () => {
+  it('ends when the agent closes it', async () => {
     const { bench } = await echoBench();
     await bench.requestHandoff();
     await bench.say('close');
-    expect(bench.conversation.endedBy).toBe('human');
+    expect(bench.conversation.endedBy).toBe('agent');
   });
 
   it('is busy if the admit gate refuses', async () => {

@@ -59,7 +59,7 @@ What to check:
     expect(new Set(lines.map((line) => line.search(/ [25]00 /)))).toHaveProperty('size', 1);
     expect(new Set(lines.map((line) => line.length))).toHaveProperty('size', 1);
     expect(lines[1]).toContain('500  {"code":500,"message":"handler failed"}');
-    expect(error.message).toContain('is connected: the human side has replied. 1 reply so far.');
+    expect(error.message).toContain('is connected: an agent has replied. 1 reply so far.');
     expect(error.message).toContain(
       '- nextReply returns each reply once: earlier ones are in bench.replies.',
     );
@@ -67,7 +67,7 @@ What to check:
 
   it.each([
     ['throw', '- a handler threw: register receiver.onError'],
-    ['close', '- the human closed the conversation: request another with bench.requestHandoff().'],
+    ['close', '- the agent closed the conversation: request another with bench.requestHandoff().'],
   ])('explains a handler that was told to "%s"', async (words, text) => {
     const { bench } = await echoBench();
     await bench.requestHandoff();

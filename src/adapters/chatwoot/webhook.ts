@@ -172,8 +172,8 @@ function authorOf({
   const slackName = sender === null || sender === undefined ? asText(sender_name).trim() : '';
   const isAutomatic = Boolean(asObject(content_attributes).automation_rule_id) || Boolean(campaign_id);
   const isPerson = asObject(sender).type === 'user' || slackName !== '';
-  const isHuman = type === 'outgoing' && isPerson && !isAutomatic;
-  return { kind: isHuman ? 'agent' : 'system', name: nameOf(sender) ?? (slackName || null) };
+  const isAgent = type === 'outgoing' && isPerson && !isAutomatic;
+  return { kind: isAgent ? 'agent' : 'system', name: nameOf(sender) ?? (slackName || null) };
 }
 
 /** A message event has the name of the type, a message within a conversation its number. */

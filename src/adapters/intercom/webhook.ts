@@ -124,8 +124,8 @@ function authorOf({ author, part_type }: Part, text: string): MessageAuthor {
   const name = author?.name?.trim() || null;
   const isOwnClose = part_type === 'close' && text.startsWith(NOTICE_PREFIX);
   if (author?.type === 'user' || author?.type === 'lead' || isOwnClose) return { kind: 'self', name: null };
-  const isHuman = author?.type === 'admin' && !author.from_ai_agent && !author.is_ai_answer;
-  return { kind: isHuman ? 'agent' : 'system', name };
+  const isAgent = author?.type === 'admin' && !author.from_ai_agent && !author.is_ai_answer;
+  return { kind: isAgent ? 'agent' : 'system', name };
 }
 
 /** Webhooks of API versions before 2.15 carry HTML, whose text always sits in block elements; later ones plain text. */

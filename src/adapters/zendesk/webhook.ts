@@ -102,8 +102,8 @@ const AGENT_METADATA = '__zendesk_msg.agent.id';
 /** Only this adapter writes as the user. Messages of the business without an agent come from bots and triggers. */
 function authorOf({ author: { type, displayName }, metadata }: Message): MessageAuthor {
   if (type === 'user') return { kind: 'self', name: null };
-  const isHuman = type === 'business' && Boolean(metadata?.[AGENT_METADATA]);
-  return { kind: isHuman ? 'agent' : 'system', name: displayName?.trim() || null };
+  const isAgent = type === 'business' && Boolean(metadata?.[AGENT_METADATA]);
+  return { kind: isAgent ? 'agent' : 'system', name: displayName?.trim() || null };
 }
 
 /** A message as plain text: its text, its items and its links. */

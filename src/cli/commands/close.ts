@@ -12,7 +12,7 @@ Example:
 
 Exit codes: 0 the handoff has ended, 1 the platform refused, 2 wrong use`;
 
-/** `close`: ends a handoff from the human side. */
+/** `close`: ends a handoff as an agent. */
 export function define(command: Command): void {
   command
     .description(

@@ -22,7 +22,7 @@ With --automatic a program plays the agent: it greets, answers every message, an
 
 Output:
   → the platform sends a request to the receiver (a bot's message, establish, chat, close)
-  ← the receiver calls the platform (reply, human close)
+  ← the receiver calls the platform (reply, agent close)
   Each comes with the request and the answer. Credentials are never shown.
 
 Examples:

@@ -88,11 +88,11 @@ const closeByUser: ScriptStep = {
   },
 };
 
-const closeByHuman: ScriptStep = {
-  name: 'human close',
+const closeByAgent: ScriptStep = {
+  name: 'agent close',
   explanation: 'The receiver closes. The platform refuses replies until the customer asks again.',
   expects: ['received close'],
-  run: async ({ simulator }) => checkEndedBy(simulator, 'human'),
+  run: async ({ simulator }) => checkEndedBy(simulator, 'agent'),
 };
 
 /** The script, in the order of the play. */
@@ -103,7 +103,7 @@ export const SCRIPT: readonly ScriptedConversation[] = [
   },
   {
     title: 'Second conversation: the agent closes',
-    steps: [establish, firstReply, chat('Bye, and thank you!'), reply, closeByHuman],
+    steps: [establish, firstReply, chat('Bye, and thank you!'), reply, closeByAgent],
   },
 ];
 
@@ -115,7 +115,7 @@ async function nextReply({ customer, conversation }: Demo['simulator']): Promise
 }
 
 /** The end of a conversation has no lines, so the result is empty. */
-function checkEndedBy({ customer }: Demo['simulator'], expected: 'user' | 'human'): readonly SpokenLine[] {
+function checkEndedBy({ customer }: Demo['simulator'], expected: 'user' | 'agent'): readonly SpokenLine[] {
   const { endedBy } = customer.view();
   if (endedBy === expected) return [];
   throw new HandoffKitError(

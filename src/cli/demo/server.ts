@@ -33,7 +33,7 @@ export interface DemoOptions {
   /** The port of the page. */
   readonly port: number;
   readonly log: Logger;
-  /** Whether a program plays the human, instead of the desk. */
+  /** Whether a program plays the agent, instead of the desk. */
   readonly automatic: boolean;
   /** The number of bots. Default 1. */
   readonly bots?: 1 | 2;
@@ -120,7 +120,7 @@ export async function startDemo({ port, log, automatic, bots: count = 1 }: DemoO
     receiver,
     adapters: [adapter],
   } = standalone;
-  if (automatic) receiver.on('handoff.message', answerAsHuman);
+  if (automatic) receiver.on('handoff.message', answerAsAgent);
   if (adapter) pageServer?.showDesk(adapter.handler);
   const receiverUrl = `${await standalone.listen()}${settings.mountPath}`;
   for (const { id, apiKey, username, secret, token } of bots) {
@@ -161,8 +161,8 @@ const GREETING =
 
 const FAREWELL = /^\s*(good)?bye\b/i;
 
-/** Plays the human: answers each message, and closes when the user says goodbye. */
-async function answerAsHuman({ payload, reply, end, signal }: HandoffMessageContext): Promise<void> {
+/** Plays the agent: answers each message, and closes when the user says goodbye. */
+async function answerAsAgent({ payload, reply, end, signal }: HandoffMessageContext): Promise<void> {
   if (FAREWELL.test(payload.body)) {
     await reply('Goodbye! I close the conversation now. (automatic answer)', { signal });
     await end({ signal });

@@ -38,7 +38,7 @@ function templatesFor({ host, delivery, adapter }: Answers): Record<string, stri
     'vitest.config.ts': 'vitest.config.ts',
     'src/receiver.ts': 'src/receiver.ts',
     'src/delivery.ts': delivery === 'inline' ? 'src/delivery.ts' : `src/delivery.${delivery}.ts`,
-    'src/humans.ts': adapter === 'slack' ? 'src/humans.ts' : `src/humans.${adapter}.ts`,
+    'src/helpdesk.ts': adapter === 'slack' ? 'src/helpdesk.ts' : `src/helpdesk.${adapter}.ts`,
     'test/receiver.test.ts': isHelpdesk ? 'test/receiver.test.ts' : `test/receiver.${adapter}.test.ts`,
     ...(!isNext && { 'src/server.ts': host === 'express' ? 'src/server.ts' : `src/server.${host}.ts` }),
     ...(isNext && {

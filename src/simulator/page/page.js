@@ -2,7 +2,7 @@
  * The simulator's page. All content is untrusted, so it is inserted as text and never as markup.
  *
  * @typedef {{ status: string, endedBy: string | null, customerId: string }} View
- * @typedef {{ id: number, at: number, from: 'user' | 'bot' | 'human' | 'note', text: string }} Line
+ * @typedef {{ id: number, at: number, from: 'user' | 'bot' | 'agent' | 'note', text: string }} Line
  * @typedef {{ botId: string, componentId: string, label: string }} Target
  * @typedef {import('./faults.js').Fault} Fault
  * @typedef {import('./exchanges.js').Exchange} Exchange
@@ -11,7 +11,7 @@ import { byId, element, send, showProblem } from './dom.js';
 import { clearExchanges, showExchange } from './exchanges.js';
 import { showFaults } from './faults.js';
 
-const NAMES = { user: 'You', bot: 'Bot', human: 'Agent', note: '' };
+const NAMES = { user: 'You', bot: 'Bot', agent: 'Agent', note: '' };
 
 /** @type {Record<string, string>} */
 const STATUS_WORDS = {
@@ -25,7 +25,7 @@ const STATUS_WORDS = {
 /** @type {Record<string, string>} */
 const ENDED_WORDS = {
   user: 'You left the agent. Talking with the bot',
-  human: 'The agent closed the conversation. Talking with the bot',
+  agent: 'The agent closed the conversation. Talking with the bot',
   timeout: 'The conversation timed out. Talking with the bot',
 };
 

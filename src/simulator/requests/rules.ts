@@ -91,7 +91,7 @@ export function readUpdateRequest(body: unknown): UpdateRequest {
   return { ...request, content: { docId, pairs } };
 }
 
-/** Reads a reply of the human side, or throws the refusal. */
+/** Reads a reply of an agent, or throws the refusal. */
 export function readReply(body: unknown) {
   const fields = readFields(body);
   return {
@@ -101,7 +101,7 @@ export function readReply(body: unknown) {
   };
 }
 
-/** Reads a close by the human side, or throws the refusal. */
+/** Reads a close by an agent, or throws the refusal. */
 export function readClose(body: unknown) {
   const fields = readFields(body);
   return {

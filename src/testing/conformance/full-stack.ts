@@ -235,7 +235,7 @@ export async function expectClosedBy(
   context: CheckContext,
   stack: FullStack,
   { user }: HandedOverUser,
-  by: 'user' | 'human',
+  by: 'user' | 'agent',
 ): Promise<void> {
   await context.waitFor(`the platform to see that the ${by} has closed`, () => user.endedBy === by);
   await context.waitFor(

@@ -26,7 +26,7 @@ describe.each(Object.keys(PLATFORMS) as PlatformName[])('a handoff to %s through
 
     fake.say(externalId(), 'Good bye !close');
     expect(await bench.nextReply()).toMatchObject({ text: 'Ann Lee: Good bye' });
-    await eventually(() => expect(bench.conversation).toMatchObject({ state: 'closed', endedBy: 'human' }));
+    await eventually(() => expect(bench.conversation).toMatchObject({ state: 'closed', endedBy: 'agent' }));
     await fake.idle();
     expect(bench.replies).toHaveLength(2);
     expect(fake.statuses.every((status) => status === 200)).toBe(true);

@@ -34,7 +34,7 @@ describe('a handoff to Chatwoot', () => {
     agents.survey(externalId, 'How was it? https://chat.example.com/survey');
     agents.reply(externalId, 'Bye');
     agents.resolve(externalId);
-    expect(await ended()).toBe('human');
+    expect(await ended()).toBe('agent');
     await fake.settled();
     expect(read()).toEqual(['Ada: It is on its way\nand comes today', 'Grace: From Slack', 'Ada: Bye']);
 
@@ -89,7 +89,7 @@ describe('a handoff to Chatwoot', () => {
 
     fake.pointWebhooksAt(online);
     agents.resolve(id);
-    expect(await ended()).toBe('human');
+    expect(await ended()).toBe('agent');
     expect(read()).toEqual(['Ada: All done']);
   });
 });

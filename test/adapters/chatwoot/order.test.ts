@@ -22,7 +22,7 @@ describe('webhooks of Chatwoot that arrive in another order', () => {
     agents.reply(id, 'Two');
     agents.resolve(id);
     fake.releaseReversed();
-    expect(await ended()).toBe('human');
+    expect(await ended()).toBe('agent');
     await fake.settled();
     expect(read()).toEqual(['Ada: One', 'Ada: Two']);
     expect(fake.deliveries.map(({ status }) => status)).toEqual(fake.deliveries.map(() => 200));
@@ -34,7 +34,7 @@ describe('webhooks of Chatwoot that arrive in another order', () => {
     agents.survey(id, 'How was it?');
     agents.resolve(id);
     fake.releaseReversed();
-    expect(await ended()).toBe('human');
+    expect(await ended()).toBe('agent');
     await fake.settled();
     expect(read()).toEqual(['Ada: All done']);
   });

@@ -65,7 +65,7 @@ describeWithMail('a whole handoff through exim and dovecot', () => {
 
     await ann.reply(token, '#close\nGood bye!');
     expect((await user.nextReply()).text).toBe('Ann Example: Good bye!');
-    await until('the end on the platform', () => user.endedBy === 'human');
+    await until('the end on the platform', () => user.endedBy === 'agent');
     await until('the team to be told', async () =>
       (await seenByTeam(token)).some((text) => text.includes('An agent has ended the conversation.')),
     );
@@ -212,7 +212,7 @@ describeWithMail('a whole handoff through exim and dovecot', () => {
     await begin({ team: 'broken@example.com' });
     const user = await setup.bench.requestHandoff();
     await until('the alert', () => setup.logged.text().includes('a mail did not reach the team'));
-    await until('the end on the platform', () => user.endedBy === 'human');
+    await until('the end on the platform', () => user.endedBy === 'agent');
   });
 
   it('logs neither passwords nor texts', async () => {

@@ -83,7 +83,7 @@ describe('a handoff to Slack', () => {
 
     fake.postAsAgent(root().ts, 'Good bye\n!close');
     expect(await bench.nextReply()).toMatchObject({ text: 'Ann: Good bye' });
-    await eventually(() => expect(bench.conversation).toMatchObject({ state: 'closed', endedBy: 'human' }));
+    await eventually(() => expect(bench.conversation).toMatchObject({ state: 'closed', endedBy: 'agent' }));
     await fake.deliverer.idle();
     expect(bench.replies).toHaveLength(2);
     expect(fake.deliverer.attempts.every(({ outcome }) => outcome === 200)).toBe(true);
@@ -93,7 +93,7 @@ describe('a handoff to Slack', () => {
     const { bench, fake, root } = await setUpHandoff();
     await bench.requestHandoff();
     fake.pressButton(root().ts, 'handoff_close');
-    await eventually(() => expect(bench.conversation).toMatchObject({ state: 'closed', endedBy: 'human' }));
+    await eventually(() => expect(bench.conversation).toMatchObject({ state: 'closed', endedBy: 'agent' }));
     await eventually(() => expect(hasButton(root())).toBe(false));
     expect(visibleText(root())).toContain('*Closed:* An agent has ended the conversation.');
   });

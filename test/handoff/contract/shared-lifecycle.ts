@@ -57,8 +57,8 @@ export function sharedLifecycle(engine: StoreEngine): void {
       await Promise.all([
         both[0].accept('c'),
         both[1].link('c', link),
-        both[0].replied('c', { human: true, agentName: 'Bo' }),
-        both[1].replied('c', { human: false }),
+        both[0].replied('c', { isAgent: true, agentName: 'Bo' }),
+        both[1].replied('c', { isAgent: false }),
       ]);
       expect(await both[0].store.get('c')).toMatchObject({ state: 'connected', link, agentName: 'Bo' });
     });

@@ -148,7 +148,7 @@ export const FULL_STACK_DEFECTS: Readonly<Record<string, Defect>> = {
   'user-closes': { name: 'close does nothing', failure: /conversation has ended/, change: neverCloses },
   'agent-closes': {
     name: 'parse drops closes',
-    failure: /the platform to see that the human has closed/,
+    failure: /the platform to see that the agent has closed/,
     change: changingEvents((event) => (event.kind === 'closed' ? null : event)),
   },
   'reply-then-close': {

@@ -29,7 +29,7 @@ export const closingChecks: readonly ConformanceCheck[] = [
     id: 'agent-closes',
     title: 'a close by an agent closes the conversation for the user',
     needs: ['close'],
-    expected: 'the platform is told that the human closed the conversation.',
+    expected: 'the platform is told that the agent closed the conversation.',
     advice: 'let parse or poll map the change of status to { kind: "closed" } with author.kind "agent".',
     async run(context) {
       const stack = await createFullStack(context);
@@ -37,7 +37,7 @@ export const closingChecks: readonly ConformanceCheck[] = [
       await context.system.agent.reply(handover.externalId, 'All done.');
       await expectReplies(context, handover, ['All done.']);
       await context.system.agent.close?.(handover.externalId);
-      await expectClosedBy(context, stack, handover, 'human');
+      await expectClosedBy(context, stack, handover, 'agent');
     },
   },
   {
@@ -50,7 +50,7 @@ export const closingChecks: readonly ConformanceCheck[] = [
       const stack = await createFullStack(context);
       const handover = await stack.handOver();
       await context.system.agent.replyAndClose?.(handover.externalId, 'Last words.');
-      await expectClosedBy(context, stack, handover, 'human');
+      await expectClosedBy(context, stack, handover, 'agent');
       await expectReplies(context, handover, ['Last words.']);
     },
   },

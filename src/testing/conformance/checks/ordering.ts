@@ -61,7 +61,7 @@ export const orderingChecks: readonly ConformanceCheck[] = [
           .some((event) => event.kind === 'closed' && event.externalId === externalId),
       );
       stack.forwarder.resume('newest-first');
-      await expectClosedBy(context, stack, handover, 'human');
+      await expectClosedBy(context, stack, handover, 'agent');
       await stack.forwarder.idle();
       await expectReplies(context, handover, REPLIES.slice(0, 2));
     },

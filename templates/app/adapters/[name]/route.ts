@@ -1,3 +1,3 @@
 import { instance } from '../../../src/instance.js';
 
-export const POST = (request: Request) => instance().humans.fetch(request);
+export const POST = (request: Request) => instance().helpdesk.fetch(request);

@@ -273,10 +273,10 @@ function questionsBefore(
   before: readonly ConversationUpdate[],
 ): readonly string[] {
   const toAi = transcript.flatMap(({ from, text }) => (from === 'user' ? text : []));
-  const toHuman = before.flatMap(({ event }) =>
+  const toAgent = before.flatMap(({ event }) =>
     event.type === 'message' && event.from === 'customer' ? event.text : [],
   );
-  return [...new Set([...toAi, ...toHuman].filter((text) => text.trim() !== '').toReversed())];
+  return [...new Set([...toAi, ...toAgent].filter((text) => text.trim() !== '').toReversed())];
 }
 
 /** This close to the end counts as at the end. */

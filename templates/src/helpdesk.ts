@@ -3,10 +3,10 @@ import { slack } from 'handoff-kit/adapters/slack';
 import { createBridge } from 'handoff-kit/bridge';
 
 /** The path of Slack's events: the Request URL of the app. */
-export const HUMANS_PATH = '/adapters/slack';
+export const HELPDESK_PATH = '/adapters/slack';
 
 /** Agents answer in the threads of a Slack channel. */
-export function connectHumans(receiver: Receiver) {
+export function connectHelpdesk(receiver: Receiver) {
   const { SLACK_BOT_TOKEN = '', SLACK_SIGNING_SECRET = '', SLACK_CHANNEL = '', SLACK_API_URL } = process.env;
   return createBridge({
     receiver,

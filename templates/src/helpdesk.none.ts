@@ -1,7 +1,7 @@
 import type { Receiver } from 'handoff-kit';
 
 /** Answers users in code. To connect a helpdesk or the built-in desk, see the guide to adapters. */
-export function connectHumans(receiver: Receiver) {
+export function connectHelpdesk(receiver: Receiver) {
   receiver
     .on('handoff.requested', async ({ user, reply, log }) => {
       log.info({ user: user.key }, 'waits for an agent');

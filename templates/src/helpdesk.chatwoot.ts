@@ -3,10 +3,10 @@ import { chatwoot } from 'handoff-kit/adapters/chatwoot';
 import { createBridge } from 'handoff-kit/bridge';
 
 /** The path of Chatwoot's webhooks: the Webhook URL of the API inbox. */
-export const HUMANS_PATH = '/adapters/chatwoot';
+export const HELPDESK_PATH = '/adapters/chatwoot';
 
 /** Agents answer in an API inbox of Chatwoot. */
-export function connectHumans(receiver: Receiver) {
+export function connectHelpdesk(receiver: Receiver) {
   const { CHATWOOT_URL = '', CHATWOOT_INBOX = '', CHATWOOT_WEBHOOK_SECRET = '' } = process.env;
   return createBridge({
     receiver,
