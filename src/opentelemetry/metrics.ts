@@ -1,10 +1,15 @@
 import type { Attributes, Histogram } from '@opentelemetry/api';
 import type { Steps } from '../diagnostics/index.js';
 import type { Receiver } from '../receiver/index.js';
-import { botAttribute, errorTypeOf, messagingAttributes, type OpenSpan, routeOf, SYSTEM } from './spans.js';
-
-/** The package `@opentelemetry/api`. */
-export type Api = typeof import('@opentelemetry/api');
+import {
+  type Api,
+  botAttribute,
+  errorTypeOf,
+  messagingAttributes,
+  type OpenSpan,
+  routeOf,
+  SYSTEM,
+} from './spans.js';
 
 /** Measures a step that has ended. */
 export type Instruments = {

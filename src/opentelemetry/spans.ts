@@ -1,7 +1,9 @@
 import type { Attributes, Context, Span, SpanKind } from '@opentelemetry/api';
 import type { EventStepMessage, StepMessage, Steps, TraceCarrier } from '../diagnostics/index.js';
 import { HANDOFF_PATHS, type WebhookEndpoint } from '../protocol/index.js';
-import type { Api } from './metrics.js';
+
+/** The package `@opentelemetry/api`. */
+export type Api = typeof import('@opentelemetry/api');
 
 /** The span of a step under way. */
 export interface OpenSpan {

@@ -1,8 +1,8 @@
 import { channels, observeStep, type Steps } from '../diagnostics/index.js';
 import { HandoffKitError, requireOptional } from '../internal/index.js';
 import type { Receiver } from '../receiver/index.js';
-import { type Api, createInstruments, observeQueues } from './metrics.js';
-import { createSpans, type OpenSpan } from './spans.js';
+import { createInstruments, observeQueues } from './metrics.js';
+import { type Api, createSpans, type OpenSpan } from './spans.js';
 
 export interface OpenTelemetryOptions {
   /** The receivers whose queue sizes are measured, as far as they store events. */

@@ -1,6 +1,5 @@
 import { z } from 'zod';
-import { PlatformFailure, SimulatorError } from './error.js';
-import { readSettings } from './read-settings.js';
+import { PlatformFailure, readSettings, SimulatorError } from './error.js';
 import { FAILURE_CODES } from './specification.js';
 
 /** The message webhook of a bot: the platform posts the bot's answers to it. */

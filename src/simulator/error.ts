@@ -1,3 +1,4 @@
+import { z } from 'zod';
 import { HandoffKitError } from '../internal/index.js';
 import { FAILURE_CODES } from './specification.js';
 
@@ -41,4 +42,33 @@ export class PlatformFailure extends HandoffKitError {
 /** A {@link PlatformFailure} with code 40000. `detail` names the field and what was expected. */
 export function parameterError(detail: string, status?: number): PlatformFailure {
   return new PlatformFailure(FAILURE_CODES.parameterError, `Parameter error: ${detail}`, status);
+}
+
+const STATUSES: Readonly<Record<number, number>> = {
+  [FAILURE_CODES.parameterError]: 400,
+  [FAILURE_CODES.authenticationFailed]: 401,
+  [FAILURE_CODES.botDeleted]: 403,
+  [FAILURE_CODES.conversationNotFound]: 404,
+  [FAILURE_CODES.conversationMismatch]: 403,
+  [FAILURE_CODES.internalError]: 500,
+};
+
+/** The HTTP status of a failure code. The protocol leaves it open; these are the usual ones. */
+export function defaultFailureStatus(code: number): number {
+  return STATUSES[code] ?? 400;
+}
+
+/** Reads settings with their schema. The error names the wrong fields, never their values. */
+export function readSettings<Schema extends z.ZodType>(
+  code: SimulatorErrorCode,
+  schema: Schema,
+  settings: unknown,
+  subject = '',
+): z.output<Schema> {
+  const { success, data, error } = schema.safeParse(settings);
+  if (success) return data;
+  const problems = error.issues.map(({ path, message }) =>
+    path.length > 0 ? `${z.core.toDotPath(path)}: ${message}` : message,
+  );
+  throw new SimulatorError(code, `${subject}${problems.join('; ')}`);
 }

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { Clock } from './clock.js';
 import { createEmitter } from './emitter.js';
-import { readSettings } from './read-settings.js';
+import { readSettings } from './error.js';
 import type { PLATFORM_PATHS } from './specification.js';
 
 const DELIVERY_EVENTS = ['message', 'establish', 'chat', 'close', 'probe'] as const;

@@ -1,6 +1,6 @@
 import type { SimulatedBot } from './bots.js';
 import { type Clock, systemClock } from './clock.js';
-import { defaultFailureStatus } from './http/endpoint.js';
+import { defaultFailureStatus } from './error.js';
 
 /** Settings of the simulated platform. Everything has a default. */
 export interface SimulatorOptions {

@@ -4,13 +4,12 @@ import { z } from 'zod';
 import { HandoffKitError } from '../internal/index.js';
 import type { SimulatedBots } from './bots.js';
 import type { SimulatedCustomer } from './customer.js';
-import { SimulatorError } from './error.js';
+import { readSettings, SimulatorError } from './error.js';
 import { FAULTS, type Faults, isFaultKind } from './faults.js';
 import { isJson, parseJson, readText } from './http/endpoint.js';
 import { createLiveEvents } from './http/live-events.js';
 import { pageHeaders, requireSameOrigin } from './http/same-origin.js';
 import type { SimulatorLog } from './options.js';
-import { readSettings } from './read-settings.js';
 import type { TrafficLog } from './traffic.js';
 
 const PAGE_ROOT = fileURLToPath(new URL('./page/', import.meta.url));

@@ -1,4 +1,6 @@
 import { randomBytes, randomUUID } from 'node:crypto';
+import { createLog } from '../internal/create-log.js';
+import type { Log } from '../internal/index.js';
 import type { Receiver } from '../receiver/index.js';
 import {
   createManualClock,
@@ -7,7 +9,6 @@ import {
   type Simulator,
 } from '../simulator/index.js';
 import { createBenchErrorFactory, withFailureReports } from './failure-report.js';
-import { createLogInMemory } from './log-in-memory.js';
 import { createSecretRedactor, resolveReceiver, webhookSettingsFor } from './receiver-under-test.js';
 import { type RequestListener, type ServedListener, serve } from './serve.js';
 import {
@@ -206,4 +207,24 @@ function withDisposal<Target extends object>(
   // Jest runs tests in another realm, where the symbol may be missing; the key would be "undefined" then.
   if (typeof Symbol.asyncDispose !== 'symbol') Reflect.deleteProperty(disposable, 'undefined');
   return disposable;
+}
+
+/** More lines than this do not help, and the oldest are dropped. */
+const MAX_LINES = 20;
+
+/** A log that stays quiet: the lines are kept for the report of a failed test. */
+interface LogInMemory {
+  readonly log: Log;
+  /** The last lines, as JSON. */
+  lines(): readonly string[];
+}
+
+/** `LOG_LEVEL` of the environment is its level, else `info`. */
+function createLogInMemory(): LogInMemory {
+  const lines: string[] = [];
+  const write = (line: string): void => {
+    lines.push(line.trimEnd());
+    if (lines.length > MAX_LINES) lines.shift();
+  };
+  return { log: createLog({ plain: true, destination: { write } }), lines: () => lines };
 }

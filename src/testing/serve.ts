@@ -1,5 +1,5 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
-import { TestBenchError } from './test-bench.js';
+import type { AddressInfo } from 'node:net';
 
 /** A function that handles HTTP requests: a receiver, an Express app, or your own. */
 export type RequestListener = (request: IncomingMessage, response: ServerResponse) => unknown;
@@ -19,11 +19,8 @@ export async function serve(listener: RequestListener, port = 0): Promise<Served
     server.once('error', reject);
     server.listen(port, '127.0.0.1', resolve);
   });
-  const address = server.address();
-  if (address === null || typeof address === 'string')
-    throw new TestBenchError('INVALID_RECEIVER', 'the server has no port.');
   return {
-    origin: `http://127.0.0.1:${address.port}`,
+    origin: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
     stop: () =>
       new Promise((resolve) => {
         server.close(() => resolve());

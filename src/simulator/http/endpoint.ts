@@ -113,20 +113,6 @@ export function createEndpoints(context: EndpointContext) {
 /** The result of {@link createEndpoints}. */
 export type Endpoints = ReturnType<typeof createEndpoints>;
 
-/** The HTTP status of a failure code. The protocol leaves it open; these are the usual ones. */
-export function defaultFailureStatus(code: number): number {
-  return STATUSES[code] ?? 400;
-}
-
-const STATUSES: Readonly<Record<number, number>> = {
-  [FAILURE_CODES.parameterError]: 400,
-  [FAILURE_CODES.authenticationFailed]: 401,
-  [FAILURE_CODES.botDeleted]: 403,
-  [FAILURE_CODES.conversationNotFound]: 404,
-  [FAILURE_CODES.conversationMismatch]: 403,
-  [FAILURE_CODES.internalError]: 500,
-};
-
 /** Sends an answer and records it: a string as plain text, an object as JSON. */
 function sendAnswer(
   response: ServerResponse,

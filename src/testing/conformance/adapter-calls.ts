@@ -9,7 +9,7 @@ import {
   type OpenedConversation,
   type OutgoingMessage,
 } from '../../bridge/index.js';
-import { describeError, fail } from './check.js';
+import { describeError, fail } from './failures.js';
 
 /** A new session of a new user, as the bridge passes it to `open`. */
 export function newSession(): HandoffSession & { readonly question: string } {

@@ -1,8 +1,7 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import type { Adapter, AdapterCall } from '../../bridge/index.js';
 import { createLog } from '../../internal/create-log.js';
 import type { Log } from '../../internal/index.js';
-import { fail } from './check.js';
+import { createWaitFor, type WaitFor } from './failures.js';
 import { createFaultProxy, type FaultProxy } from './fault-proxy.js';
 import type {
   AdapterFactory,
@@ -49,6 +48,22 @@ export interface CheckContext {
   /** Registers a cleanup. Cleanups run in reverse order. */
   onCleanup(act: () => Promise<unknown>): void;
   cleanUp(): Promise<void>;
+}
+
+/** One requirement on adapters. */
+export interface ConformanceCheck {
+  /** Short and stable id, used by `unsupported` and `only`. */
+  readonly id: string;
+  /** The requirement as a sentence. */
+  readonly title: string;
+  /** The expected result, quoted in a failure. */
+  readonly expected: string;
+  /** How to fix a failure. */
+  readonly advice: string;
+  /** Features of the system that the check needs. */
+  readonly needs?: readonly HarnessFeature[];
+  /** Resolves if the requirement holds; otherwise throws, usually by `fail`. */
+  run(context: CheckContext): Promise<void>;
 }
 
 /** Creates the context of one check. */
@@ -112,30 +127,6 @@ function withDefaultAnswers(faults: AdapterHarness['faults'] = {}): FaultAnswers
     unavailable: faults.unavailable ?? { status: 503 },
     rateLimited:
       faults.rateLimited ?? ((seconds) => ({ status: 429, headers: { 'retry-after': String(seconds) } })),
-  };
-}
-
-/** Waits until `look` returns a value. `what` completes the sentence "waited for …" of the failure. */
-export type WaitFor = <Value>(
-  what: string | (() => string),
-  look: () => Promise<Value | null | undefined | false> | Value | null | undefined | false,
-) => Promise<Value>;
-
-const POLL_INTERVAL_MS = 15;
-
-/** Creates a {@link WaitFor} with this timeout. */
-function createWaitFor(timeoutMs: number): WaitFor {
-  return async (what, look) => {
-    const deadline = performance.now() + timeoutMs;
-    for (;;) {
-      const value = await look();
-      if (value !== null && value !== undefined && value !== false) return value;
-      if (performance.now() > deadline) {
-        const missed = typeof what === 'string' ? what : what();
-        fail(`waited ${timeoutMs} ms for ${missed}, and it did not happen.`);
-      }
-      await sleep(POLL_INTERVAL_MS);
-    }
   };
 }
 

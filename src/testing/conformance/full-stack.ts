@@ -8,8 +8,8 @@ import type { HandoffConversation, HandoffRequestInput } from '../../simulator/i
 import { createTestBench } from '../create-test-bench.js';
 import { serve } from '../serve.js';
 import type { TestBench } from '../test-bench.js';
-import { fail, quote } from './check.js';
 import type { CheckContext } from './check-context.js';
+import { fail, quote } from './failures.js';
 import { createWebhookForwarder, type WebhookForwarder } from './webhook-sink.js';
 
 /** A handed-over user, seen from both ends. */

@@ -5,7 +5,7 @@
  * @module
  */
 
-export { ConformanceError } from './check.js';
+export { ConformanceError } from './failures.js';
 export { createFaultProxy, type FaultProxy, type FaultScope, type ProxiedRequest } from './fault-proxy.js';
 export type {
   AdapterFactory,

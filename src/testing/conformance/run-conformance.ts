@@ -1,14 +1,9 @@
 import { AdapterError } from '../../bridge/index.js';
 import { configError } from '../../internal/index.js';
-import {
-  CheckFailure,
-  type ConformanceCheck,
-  ConformanceError,
-  describeError,
-  NotApplicableError,
-} from './check.js';
+import type { ConformanceCheck } from './check-context.js';
 import { createCheckContext } from './check-context.js';
 import { allChecks } from './checks/index.js';
+import { CheckFailure, ConformanceError, describeError, NotApplicableError } from './failures.js';
 import type { AdapterFactory, AdapterHarness, HarnessSystem } from './harness.js';
 
 /** The result of one check. */

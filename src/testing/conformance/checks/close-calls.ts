@@ -1,7 +1,7 @@
 import type { Adapter, CloseReason, ConversationRef } from '../../../bridge/index.js';
 import { adapterErrorOf, newMessage, newSession, refOf } from '../adapter-calls.js';
-import { type ConformanceCheck, fail } from '../check.js';
-import type { CheckContext } from '../check-context.js';
+import type { CheckContext, ConformanceCheck } from '../check-context.js';
+import { fail } from '../failures.js';
 import { expectClosedInSystem } from '../full-stack.js';
 import { trackOpenHandles } from '../instrumentation.js';
 

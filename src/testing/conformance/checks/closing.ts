@@ -1,6 +1,6 @@
 import { chatBody } from '../../../simulator/index.js';
-import type { ConformanceCheck } from '../check.js';
-import { fail } from '../check.js';
+import type { ConformanceCheck } from '../check-context.js';
+import { fail } from '../failures.js';
 import {
   countShown,
   createFullStack,

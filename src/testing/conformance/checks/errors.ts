@@ -1,7 +1,7 @@
 import type { Adapter, AdapterCall, AdapterError, AdapterErrorKind } from '../../../bridge/index.js';
 import { adapterErrorOf, newMessage, newSession, refOf, runAdapterCheck } from '../adapter-calls.js';
-import { type ConformanceCheck, fail } from '../check.js';
-import type { CheckContext } from '../check-context.js';
+import type { CheckContext, ConformanceCheck } from '../check-context.js';
+import { fail } from '../failures.js';
 import type { FaultAnswer } from '../harness.js';
 
 const RETRY_AFTER_S = 7;

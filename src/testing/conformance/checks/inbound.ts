@@ -1,7 +1,7 @@
 import type { Adapter, PollResult } from '../../../bridge/index.js';
 import { newSession } from '../adapter-calls.js';
-import { type ConformanceCheck, fail, quote } from '../check.js';
-import type { CheckContext } from '../check-context.js';
+import type { CheckContext, ConformanceCheck } from '../check-context.js';
+import { fail, quote } from '../failures.js';
 import {
   createFullStack,
   expectReplies,
@@ -10,8 +10,7 @@ import {
   type FullStack,
   overrideAdapter,
 } from '../full-stack.js';
-import { createWebhookAdapter, tamperWith } from '../recorded-events.js';
-import { REPLIES, replyInReverse } from '../reversed-replies.js';
+import { createWebhookAdapter, REPLIES, replyInReverse, tamperWith } from '../webhook-events.js';
 
 const HOUR_MS = 3_600_000;
 const FILE = { name: 'invoice-4711.pdf', contentType: 'application/pdf', text: 'Here is your invoice.' };

@@ -1,4 +1,4 @@
-import type { ConformanceCheck } from '../check.js';
+import type { ConformanceCheck } from '../check-context.js';
 import { closeCallChecks } from './close-calls.js';
 import { closingChecks } from './closing.js';
 import { errorChecks } from './errors.js';

@@ -1,7 +1,7 @@
 import type { Adapter, HandoffSession, OpenedConversation } from '../../../bridge/index.js';
 import { adapterErrorOf, newSession } from '../adapter-calls.js';
-import { type ConformanceCheck, fail } from '../check.js';
-import type { CheckContext } from '../check-context.js';
+import type { CheckContext, ConformanceCheck } from '../check-context.js';
+import { fail } from '../failures.js';
 
 /** Calls of `open` and `find`. */
 export const openCallChecks: readonly ConformanceCheck[] = [

@@ -1,10 +1,9 @@
 import type { Adapter } from '../../../bridge/index.js';
 import { newSession, refOf } from '../adapter-calls.js';
-import { type ConformanceCheck, fail, NotApplicableError, quote } from '../check.js';
-import type { CheckContext } from '../check-context.js';
+import type { CheckContext, ConformanceCheck } from '../check-context.js';
+import { fail, NotApplicableError, quote } from '../failures.js';
 import { createFullStack, expectClosedBy, expectClosedInSystem, expectReplies } from '../full-stack.js';
-import { createWebhookAdapter, isAgentReply } from '../recorded-events.js';
-import { REPLIES, replyInReverse } from '../reversed-replies.js';
+import { createWebhookAdapter, isAgentReply, REPLIES, replyInReverse } from '../webhook-events.js';
 
 const REASON = { kind: 'failed', text: 'The platform did not take it.' } as const;
 

@@ -1,4 +1,5 @@
-import { type ConformanceCheck, fail } from '../check.js';
+import type { ConformanceCheck } from '../check-context.js';
+import { fail } from '../failures.js';
 import { createFullStack, expectClosedInSystem, expectShownOnce, overrideAdapter } from '../full-stack.js';
 
 const RETRY_AFTER_MS = 1_000;

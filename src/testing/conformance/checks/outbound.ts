@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { chatBody, establishBody } from '../../../simulator/index.js';
-import { type ConformanceCheck, fail } from '../check.js';
+import type { ConformanceCheck } from '../check-context.js';
+import { fail } from '../failures.js';
 import { createFullStack, expectClosedInSystem, expectReplies, expectShownOnce } from '../full-stack.js';
 
 const WAIT_TIMEOUT_MS = 60_000;

@@ -1,8 +1,8 @@
 import { adapterErrorOf, newMessage, newSession, refOf, runAdapterCheck } from '../adapter-calls.js';
-import { type ConformanceCheck, fail, NotApplicableError, quote } from '../check.js';
-import type { CheckContext } from '../check-context.js';
+import type { CheckContext, ConformanceCheck } from '../check-context.js';
+import { fail, NotApplicableError, quote } from '../failures.js';
 import { captureConsole } from '../instrumentation.js';
-import { recordAgentReply, tamperWith } from '../recorded-events.js';
+import { recordAgentReply, tamperWith } from '../webhook-events.js';
 
 const USER_TEXT = 'a private message of the user';
 

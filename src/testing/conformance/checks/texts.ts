@@ -1,5 +1,5 @@
-import type { ConformanceCheck } from '../check.js';
-import { fail, quote } from '../check.js';
+import type { ConformanceCheck } from '../check-context.js';
+import { fail, quote } from '../failures.js';
 import { createFullStack, expectReplies, expectShownOnce } from '../full-stack.js';
 
 /** Sample texts, by the prefix of the check id. */

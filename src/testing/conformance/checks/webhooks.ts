@@ -1,10 +1,10 @@
 import { isDeepStrictEqual } from 'node:util';
 import { type Adapter, AdapterError, type InboundRequest } from '../../../bridge/index.js';
 import { newSession } from '../adapter-calls.js';
-import { type ConformanceCheck, describeError, fail, quote } from '../check.js';
-import type { CheckContext } from '../check-context.js';
+import type { CheckContext, ConformanceCheck } from '../check-context.js';
+import { describeError, fail, quote } from '../failures.js';
 import { observeCall } from '../instrumentation.js';
-import { isAgentReply, recordAgentReply, type TamperedRequests, tamperWith } from '../recorded-events.js';
+import { isAgentReply, recordAgentReply, type TamperedRequests, tamperWith } from '../webhook-events.js';
 
 const HOUR_MS = 3_600_000;
 

@@ -1,22 +1,5 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { HandoffKitError } from '../../internal/index.js';
-import type { CheckContext } from './check-context.js';
-import type { HarnessFeature } from './harness.js';
-
-/** One requirement on adapters. */
-export interface ConformanceCheck {
-  /** Short and stable id, used by `unsupported` and `only`. */
-  readonly id: string;
-  /** The requirement as a sentence. */
-  readonly title: string;
-  /** The expected result, quoted in a failure. */
-  readonly expected: string;
-  /** How to fix a failure. */
-  readonly advice: string;
-  /** Features of the system that the check needs. */
-  readonly needs?: readonly HarnessFeature[];
-  /** Resolves if the requirement holds; otherwise throws, usually by {@link fail}. */
-  run(context: CheckContext): Promise<void>;
-}
 
 /** Thrown by a check that does not apply to the adapter, with the reason. */
 export class NotApplicableError extends Error {}
@@ -44,4 +27,27 @@ export function describeError(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
   const kind = 'kind' in error ? ` of kind ${String(error.kind)}` : '';
   return `${error.name === 'Error' ? 'an error' : error.name}${kind}: ${error.message}`;
+}
+
+/** Waits until `look` returns a value. `what` completes the sentence "waited for …" of the failure. */
+export type WaitFor = <Value>(
+  what: string | (() => string),
+  look: () => Promise<Value | null | undefined | false> | Value | null | undefined | false,
+) => Promise<Value>;
+
+const POLL_INTERVAL_MS = 15;
+
+export function createWaitFor(timeoutMs: number): WaitFor {
+  return async (what, look) => {
+    const deadline = performance.now() + timeoutMs;
+    for (;;) {
+      const value = await look();
+      if (value !== null && value !== undefined && value !== false) return value;
+      if (performance.now() > deadline) {
+        const missed = typeof what === 'string' ? what : what();
+        fail(`waited ${timeoutMs} ms for ${missed}, and it did not happen.`);
+      }
+      await sleep(POLL_INTERVAL_MS);
+    }
+  };
 }

@@ -1,0 +1,130 @@
+import type { Adapter, InboundEvent, InboundRequest } from '../../bridge/index.js';
+import { newSession } from './adapter-calls.js';
+import type { CheckContext } from './check-context.js';
+import { fail, NotApplicableError } from './failures.js';
+import type { FullStack } from './full-stack.js';
+
+/** An adapter with webhooks. */
+export type WebhookAdapter = Adapter & Required<Pick<Adapter, 'verify' | 'parse'>>;
+
+/** Creates the adapter. Skips the check if the adapter has no webhooks. */
+export async function createWebhookAdapter(context: CheckContext): Promise<WebhookAdapter> {
+  const adapter = await context.createAdapter();
+  const { inbound } = adapter.capabilities;
+  if (hasWebhooks(adapter)) return adapter;
+  throw new NotApplicableError(`the adapter receives events by ${inbound.join(' and ')}, not by webhook.`);
+}
+
+const hasWebhooks = (adapter: Adapter): adapter is WebhookAdapter =>
+  adapter.capabilities.inbound.includes('webhook') &&
+  adapter.verify !== undefined &&
+  adapter.parse !== undefined;
+
+/** Opens a conversation, lets an agent reply, and returns the webhook and the event of that reply. */
+export async function recordAgentReply(
+  context: CheckContext,
+  text = 'Good morning, an agent speaking.',
+): Promise<{ adapter: WebhookAdapter; request: InboundRequest; event: InboundEvent; externalId: string }> {
+  const adapter = await createWebhookAdapter(context);
+  const { externalId } = await adapter.open(newSession(), context.call);
+  const recorder = await context.recordEvents(adapter);
+  await context.system.agent.reply(externalId, text);
+  const { request, event } = await recorder.waitFor(
+    `verify and parse to return a message for the agent's reply to ${externalId}`,
+    (recorded) => recorded.request !== null && isAgentReply(recorded.event, externalId, text),
+  );
+  if (!request) return fail('the reply did not arrive by webhook.');
+  return { adapter, request, event, externalId };
+}
+
+/** Whether an event is a message of an agent to the user, with this text. */
+export const isAgentReply = (event: InboundEvent, externalId: string, text: string): boolean =>
+  event.kind === 'message' &&
+  event.externalId === externalId &&
+  event.text.trim() === text &&
+  event.author.kind === 'agent' &&
+  !event.internal;
+
+/** Replies of an agent, in their order. */
+export const REPLIES: readonly string[] = ['Reply 1 of 3.', 'Reply 2 of 3.', 'Reply 3 of 3.'];
+
+/** An agent writes the {@link REPLIES}, and their webhooks reach the receiver in reverse. */
+export async function replyInReverse(
+  context: CheckContext,
+  { forwarder }: FullStack,
+  externalId: string,
+): Promise<void> {
+  const adapter = await createWebhookAdapter(context);
+  await forwarder.idle();
+  forwarder.pause();
+  for (const text of REPLIES) await context.system.agent.reply(externalId, text);
+  await context.waitFor('the webhooks of the replies', () => {
+    const reported = context.webhookSink.requests.flatMap((request) => adapter.parse(request).events);
+    return REPLIES.every((text) => reported.some((event) => isAgentReply(event, externalId, text)));
+  });
+  forwarder.resume('newest-first');
+}
+
+/** Changed copies of a genuine request, which `verify` must refuse. */
+export interface TamperedRequests {
+  /** The last character of every custom header and of the query is changed. */
+  readonly wrongSignature: readonly InboundRequest[];
+  /** Custom headers and the query are removed. */
+  readonly unsigned: readonly InboundRequest[];
+  /** One character of the body is changed. */
+  readonly changedBody: readonly InboundRequest[];
+}
+
+/** Headers of any HTTP client, which cannot be a signature. */
+const STANDARD_HEADERS = new Set([
+  'host',
+  'connection',
+  'content-type',
+  'content-length',
+  'transfer-encoding',
+  'accept',
+  'accept-encoding',
+  'accept-language',
+  'sec-fetch-mode',
+  'user-agent',
+  'te',
+  'keep-alive',
+]);
+
+/** Changes a request as a sender without the secret would. */
+export function tamperWith(request: InboundRequest): TamperedRequests {
+  const custom = Object.entries(request.headers).filter(([name]) => !STANDARD_HEADERS.has(name));
+  const standard = Object.entries(request.headers).filter(([name]) => STANDARD_HEADERS.has(name));
+  const [path = '/'] = request.url.split('?');
+  const changedCustom = custom.map(([name, value]) => [name, changeEnd(value ?? '')]);
+  return {
+    wrongSignature: [
+      {
+        ...request,
+        url: changeQuery(request.url),
+        headers: Object.fromEntries([...standard, ...changedCustom]),
+      },
+    ],
+    unsigned: [{ ...request, url: path, headers: Object.fromEntries(standard) }],
+    changedBody: [{ ...request, body: changeMiddle(request.body) }],
+  };
+}
+
+/** Changes the last character to another digit, which is valid in hex, Base64 and text. */
+function changeEnd(value: string): string {
+  return `${value.slice(0, -1)}${value.endsWith('0') ? '1' : '0'}`;
+}
+
+const changeQuery = (url: string): string => (url.includes('?') ? changeEnd(url) : url);
+
+/** Changes a letter in the middle, so that JSON and form data stay parseable. */
+function changeMiddle(body: Buffer): Buffer {
+  const changed = Buffer.from(body);
+  const middle = Math.floor(body.length / 2);
+  const letter = changed.findIndex((byte, position) => position >= middle && isLetter(byte));
+  const index = letter === -1 ? middle : letter;
+  changed[index] = changed[index] === 0x78 ? 0x79 : 0x78;
+  return changed;
+}
+
+const isLetter = (byte: number): boolean => byte >= 0x61 && byte <= 0x7a;
