@@ -6,11 +6,10 @@ import {
   type Authenticate,
   checkBotsDiffer,
   createAuthenticate,
-  createBotsAuthenticate,
-  createGuard,
   type GuardedBot,
-  toldByCredentials,
+  withIdentifyingGuards,
 } from './auth/authenticate.js';
+import { createGuard } from './auth/schemes.js';
 import type { BotOptions, ReceiverOptions, SeveralBotsOptions } from './options.js';
 import { createBotRoutes, createRoutes, type EndpointsOf, type Route } from './routes.js';
 
@@ -22,7 +21,7 @@ export interface ReceiverBots {
   readonly authenticate: Authenticate;
   readonly routes: (url: string) => Route | null;
   /** Whether a path segment is a token of a bot. */
-  readonly knowsToken: (segment: string) => boolean;
+  readonly isToken: (segment: string) => boolean;
   /** Whether any bot sends messages, or handoffs. */
   readonly hasMessages: boolean;
   readonly hasHandoffs: boolean;
@@ -33,11 +32,10 @@ const HANDOFF_ENDPOINTS = ['establish', 'chat', 'close'] as const satisfies read
 /** Reads the bots of the options: those of `bots`, or one named `default` with `auth` and `platform`. */
 export function createBots(options: ReceiverOptions | SeveralBotsOptions): ReceiverBots {
   const { basePath, paths } = options;
-  const probesNeedAuth = options.probes?.auth !== 'none';
   const configured = optionsByBot(options);
-  const several = options.bots !== undefined;
+  const hasSeveral = options.bots !== undefined;
   const bots = [...configured].map(([name, { auth }]): GuardedBot => {
-    const option = (group: 'message' | 'handoff') => `${several ? `bots.${name}.` : ''}auth.${group}`;
+    const option = (group: 'message' | 'handoff') => `${hasSeveral ? `bots.${name}.` : ''}auth.${group}`;
     return {
       name,
       guards: {
@@ -46,35 +44,21 @@ export function createBots(options: ReceiverOptions | SeveralBotsOptions): Recei
       },
     };
   });
+  if (hasSeveral) checkBotsDiffer(bots);
   const platforms = new Map([...configured].map(([name, { platform }]) => [name, platformOf(platform)]));
   const endpoints = endpointsOf(bots);
-  const common = {
+  const shared = endpointsOf(bots.map(withIdentifyingGuards));
+  const endpointsByBot = bots.map((bot) => ({ bot: bot.name, ...endpointsOf([bot]) }));
+  return {
     platforms,
-    knowsToken: endpoints.knowsToken,
+    isToken: endpoints.isToken,
     hasMessages: bots.some(({ guards }) => guards.message),
     hasHandoffs: bots.some(({ guards }) => guards.handoff),
-  };
-
-  const [only] = bots;
-  if (!several && only) {
-    return {
-      ...common,
-      directory: singleBot(platforms.get(only.name) ?? null),
-      authenticate: createAuthenticate(only, probesNeedAuth),
-      routes: createRoutes({ ...endpoints, basePath, paths }),
-    };
-  }
-  checkBotsDiffer(bots);
-  return {
-    ...common,
-    directory: severalBots(platforms),
-    authenticate: createBotsAuthenticate(bots, probesNeedAuth),
-    routes: createBotRoutes({
-      basePath,
-      paths,
-      shared: endpointsOf(bots.map(toldByCredentials)),
-      bots: bots.map((bot) => ({ name: bot.name, ...endpointsOf([bot]) })),
-    }),
+    directory: hasSeveral ? severalBots(platforms) : singleBot(platforms.get(DEFAULT_BOT) ?? null),
+    authenticate: createAuthenticate(bots, options.probes?.auth !== 'none'),
+    routes: hasSeveral
+      ? createBotRoutes({ basePath, paths, shared, bots: endpointsByBot })
+      : createRoutes({ ...endpoints, bot: DEFAULT_BOT, basePath, paths }),
   };
 }
 
@@ -120,8 +104,8 @@ function endpointsOf(bots: readonly GuardedBot[]): EndpointsOf {
       ...(bots.some((bot) => bot.guards.message) ? ['message' as const] : []),
       ...(bots.some((bot) => bot.guards.handoff) ? HANDOFF_ENDPOINTS : []),
     ],
-    tokenInPath: guards.some((guard) => guard?.inPath),
-    knowsToken: (segment) => guards.some((guard) => guard?.knowsToken(segment)),
+    hasPathToken: guards.some((guard) => guard?.hasPathToken),
+    isToken: (segment) => guards.some((guard) => guard?.isToken(segment)),
   };
 }
 

@@ -118,7 +118,7 @@ export function createReceiver<State extends object = object>(
 
   const handling = createReceive({
     routes: bots.routes,
-    knowsToken: bots.knowsToken,
+    isToken: bots.isToken,
     isDraining: () => closing !== undefined,
     authenticate: bots.authenticate,
     limits,

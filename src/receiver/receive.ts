@@ -56,7 +56,7 @@ export type Outcome =
 
 export interface ReceiveOptions {
   readonly routes: (url: string) => Route | null;
-  readonly knowsToken: (segment: string) => boolean;
+  readonly isToken: (segment: string) => boolean;
   readonly isDraining: () => boolean;
   readonly authenticate: Authenticate;
   readonly limits: ReadLimits & { readonly depth: number };
@@ -90,7 +90,7 @@ export interface ReceiveOptions {
  * ```
  */
 export function createReceive(options: ReceiveOptions): RequestHandling {
-  const { routes, knowsToken, isDraining, authenticate, limits, bots, findSession } = options;
+  const { routes, isToken, isDraining, authenticate, limits, bots, findSession } = options;
   const { acceptsHandoffs, isDropped, dispatcher, delivery, answers, requestLog, greet, trace, inFlight } =
     options;
   const requestIdOf = createRequestIds();
@@ -108,7 +108,7 @@ export function createReceive(options: ReceiveOptions): RequestHandling {
 
     // Before the body is read.
     const grant = await authenticate(request, route);
-    if (grant.level === 'none') return grant.otherwise;
+    if (grant.level === 'none') return grant.refusal;
 
     const bytes = await readBody(request, grant.level === 'probe' ? probeLimits : limits);
     if (bytes === SENDER_HUNG_UP) return SENDER_HUNG_UP;
@@ -117,7 +117,7 @@ export function createReceive(options: ReceiveOptions): RequestHandling {
 
     if (!isRefusal(json) && isProbe(json)) return { kind: 'probe', bot: grant.bot };
     // A sender who may only send probes gets no details about other bodies.
-    if (grant.level === 'probe') return grant.otherwise;
+    if (grant.level === 'probe') return grant.refusal;
     if (isRefusal(json)) return json;
 
     const body = validateBody(grant.endpoint, json);
@@ -218,7 +218,7 @@ export function createReceive(options: ReceiveOptions): RequestHandling {
   /** Other methods on the root of the mount, or below a segment that is no token, may belong to another handler. */
   const isOurs = (route: Route, method: string): boolean => {
     if (method === 'POST') return true;
-    return route.endpoint !== 'root' && (route.pathToken === undefined || knowsToken(route.pathToken));
+    return route.endpoint !== 'root' && (route.pathToken === undefined || isToken(route.pathToken));
   };
 
   const serveTraced = trace.request(serve);

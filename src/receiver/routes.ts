@@ -9,8 +9,8 @@ export interface Route {
   readonly isRoot: boolean;
   /** The path segment in the place of a token. */
   readonly pathToken: string | undefined;
-  /** The bot whose name the path begins with. */
-  readonly bot?: string | undefined;
+  /** The bot whose path it is; `undefined` where bots share it, and credentials identify them. */
+  readonly bot: string | undefined;
 }
 
 /** The path of each endpoint, below the mount. */
@@ -22,22 +22,23 @@ export interface RouteOptions {
   /** The endpoints that are mounted. */
   readonly mounted: readonly WebhookEndpoint[];
   /** Whether the first segment of a path may be a token. */
-  readonly tokenInPath: boolean;
-  /** Whether a segment is a token. */
-  readonly knowsToken: (segment: string) => boolean;
+  readonly hasPathToken: boolean;
+  readonly isToken: (segment: string) => boolean;
+  /** The bot whose endpoints they are, unless several share them. */
+  readonly bot?: string;
 }
 
 const ROOT = '/';
 
 /** Finds the endpoint of a request's URL; `null` where there is none. */
-export function createRoutes({ basePath, paths, mounted, tokenInPath, knowsToken }: RouteOptions) {
+export function createRoutes({ basePath, paths, mounted, hasPathToken, isToken, bot }: RouteOptions) {
   const base = normalised(checked('basePath', basePath ?? ROOT));
   const pathOf = (endpoint: WebhookEndpoint): string =>
     normalised(checked(`paths.${endpoint}`, paths?.[endpoint] ?? defaultPath(endpoint))) || ROOT;
   const handoffBase = commonParent(mounted.filter((endpoint) => endpoint !== 'message').map(pathOf));
   const table = new Map<string, Route>([
-    [handoffBase, { endpoint: 'root', isRoot: false, pathToken: undefined }],
-    [ROOT, { endpoint: 'root', isRoot: true, pathToken: undefined }],
+    [handoffBase, { endpoint: 'root', isRoot: false, pathToken: undefined, bot }],
+    [ROOT, { endpoint: 'root', isRoot: true, pathToken: undefined, bot }],
   ]);
   for (const endpoint of mounted) {
     const path = pathOf(endpoint);
@@ -45,7 +46,7 @@ export function createRoutes({ basePath, paths, mounted, tokenInPath, knowsToken
     if (taken && taken.endpoint !== 'root') {
       throw configError(`paths.${endpoint} and paths.${taken.endpoint} are both ${path}.`);
     }
-    table.set(path, { endpoint, isRoot: path === ROOT || path === handoffBase, pathToken: undefined });
+    table.set(path, { endpoint, isRoot: path === ROOT || path === handoffBase, pathToken: undefined, bot });
   }
 
   return (url: string): Route | null => {
@@ -53,45 +54,42 @@ export function createRoutes({ basePath, paths, mounted, tokenInPath, knowsToken
     if (path === null) return null;
     const plain = table.get(path);
     if (plain) return plain;
-    if (!tokenInPath) return null;
+    if (!hasPathToken) return null;
     const cut = path.indexOf('/', 1);
     const pathToken = decoded(cut < 0 ? path.slice(1) : path.slice(1, cut));
     const route = table.get(cut < 0 ? ROOT : path.slice(cut));
     if (!route || pathToken === undefined) return null;
     // A lone segment may be another handler's path, unless it is a known token.
-    if (route.isRoot && !knowsToken(pathToken)) return null;
+    if (route.isRoot && !isToken(pathToken)) return null;
     return { ...route, pathToken };
   };
 }
 
 export interface BotRouteOptions extends Pick<RouteOptions, 'basePath' | 'paths'> {
-  /** What bots that credentials can tell apart have together. */
+  /** Endpoints that bots with distinct credentials share. */
   readonly shared: EndpointsOf;
-  readonly bots: readonly (EndpointsOf & { readonly name: string })[];
+  readonly bots: readonly (EndpointsOf & { readonly bot: string })[];
 }
 
 /** The endpoints of a bot, or of several. */
-export type EndpointsOf = Pick<RouteOptions, 'mounted' | 'tokenInPath' | 'knowsToken'>;
+export type EndpointsOf = Pick<RouteOptions, 'mounted' | 'hasPathToken' | 'isToken'>;
 
 /** Like {@link createRoutes}, for several bots: below `/<bot>` are the endpoints of one, elsewhere those of all. */
 export function createBotRoutes({ basePath = ROOT, paths, shared, bots }: BotRouteOptions) {
   const endpoints = Object.values({ ...HANDOFF_PATHS, ...paths });
-  const own = new Map<string, (url: string) => Route | null>();
-  for (const { name, ...each } of bots) {
-    if (endpoints.some((path) => path.split('/')[1] === name)) {
-      throw configError(`a bot cannot be named ${name}: the path of an endpoint begins with it.`);
-    }
-    own.set(name, createRoutes({ ...each, paths, basePath: `${normalised(basePath)}/${name}` }));
-  }
-  const common = createRoutes({ ...shared, basePath, paths });
   const base = normalised(basePath);
+  const routesOfBots = new Map<string, (url: string) => Route | null>();
+  for (const each of bots) {
+    if (endpoints.some((path) => path.split('/')[1] === each.bot)) {
+      throw configError(`a bot cannot be named ${each.bot}: the path of an endpoint begins with it.`);
+    }
+    routesOfBots.set(each.bot, createRoutes({ ...each, paths, basePath: `${base}/${each.bot}` }));
+  }
+  const sharedRoutes = createRoutes({ ...shared, basePath, paths });
 
   return (url: string): Route | null => {
-    const bot = pathBelow(base, url)?.split('/', 2)[1] ?? '';
-    const routes = own.get(bot);
-    if (!routes) return common(url);
-    const route = routes(url);
-    return route && { ...route, bot };
+    const segment = pathBelow(base, url)?.split('/', 2)[1] ?? '';
+    return (routesOfBots.get(segment) ?? sharedRoutes)(url);
   };
 }
 

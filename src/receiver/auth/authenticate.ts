@@ -1,279 +1,156 @@
-import { configError, HandoffKitError } from '../../internal/index.js';
+import { configError } from '../../internal/index.js';
 import type { WebhookEndpoint } from '../../protocol/index.js';
 import { type Refusal, refuse } from '../answer.js';
 import type { ReceiverRequest } from '../request.js';
 import type { Route } from '../routes.js';
-import {
-  type AuthChoice,
-  type AuthFunction,
-  type AuthRequest,
-  type AuthScheme,
-  credentialOf,
-  NO_AUTH,
-} from './schemes.js';
+import type { AuthRequest, Guard } from './schemes.js';
 
-/** The check in front of a group of endpoints. */
-export interface Guard {
-  /** Whether any of the schemes passes. */
-  verify(request: AuthRequest): boolean | Promise<boolean>;
-  /** Whether a path segment is a token of one of the schemes. */
-  knowsToken(candidate: string): boolean;
-  /** Whether the credential of any scheme is in the path. */
-  readonly inPath: boolean;
-  /** Whether every request passes. */
-  readonly isOpen: boolean;
-  /** What the schemes compare a request with; `null` if one of them compares it with nothing that is known here. */
-  readonly credentials: readonly string[] | null;
-  /** The values of `WWW-Authenticate`. */
-  readonly challenges: string[];
-}
-
-const CHOICES = `
-    webhookUser({ username, secret })   the username and secret of the bot's webhook settings
-    bearer(token)                       Authorization: Bearer <token>
-    basic({ username, password })       HTTP Basic
-    pathToken(token)                    an unguessable segment of the path
-    (request) => boolean                your own check
-    noAuth()                            every request, where something else keeps strangers out
-    [one, another]                      any of several, to rotate a secret
-    false                               do not mount these endpoints`;
-
-/**
- * Creates the guard of a group from the developer's choice; `null` for `false`. A missing choice is an error, which names
- * the `option`.
- */
-export function createGuard(
-  group: 'message' | 'handoff',
-  choice: AuthChoice | false | undefined,
-  option = `auth.${group}`,
-): Guard | null {
-  if (choice === false) return null;
-  const schemes = (Array.isArray(choice) ? choice : [choice]).map(toScheme);
-  const usable = schemes.filter((scheme) => scheme !== null);
-  if (usable.length === 0 || usable.length < schemes.length) {
-    throw new HandoffKitError(
-      'AUTH_CHOICE_MISSING',
-      `createReceiver needs to know who may send ${group === 'message' ? 'messages' : 'handoff requests'}: set ${option} to one of${CHOICES}`,
-    );
-  }
-  const [only] = usable;
-  return {
-    verify:
-      only && usable.length === 1 ? (request) => only.verify(request) : (request) => anyOf(usable, request),
-    knowsToken: (candidate) =>
-      usable.some((scheme) => scheme.inPath && scheme.verify(tokenOnly(candidate)) === true),
-    inPath: usable.some((scheme) => scheme.inPath),
-    isOpen: usable.some((scheme) => scheme.name === NO_AUTH),
-    credentials: credentialsOf(usable),
-    challenges: [...new Set(usable.map((scheme) => scheme.challenge))].filter(
-      (challenge) => challenge !== '',
-    ),
-  };
-}
-
-function credentialsOf(schemes: readonly AuthScheme[]): readonly string[] | null {
-  const known = schemes.map(credentialOf).filter((credential) => credential !== undefined);
-  return known.length === schemes.length ? known : null;
-}
-
-async function anyOf(schemes: readonly AuthScheme[], request: AuthRequest): Promise<boolean> {
-  for (const scheme of schemes) {
-    if ((await scheme.verify(request)) === true) return true;
-  }
-  return false;
-}
-
-function toScheme(choice: unknown): AuthScheme | null {
-  if (typeof choice === 'function') {
-    const verify = choice as AuthFunction;
-    return { name: 'function', challenge: 'Bearer realm="handoff-kit"', inPath: false, verify };
-  }
-  return isScheme(choice) ? choice : null;
-}
-
-function isScheme(choice: unknown): choice is AuthScheme {
-  return (
-    typeof choice === 'object' && choice !== null && 'verify' in choice && typeof choice.verify === 'function'
-  );
-}
-
-const tokenOnly = (pathToken: string): AuthRequest => ({
-  endpoint: 'root',
-  authorization: undefined,
-  pathToken,
-  headers: {},
-  remoteAddress: undefined,
-});
-
-/** The guards of the two groups; `null` where a group is not mounted. */
-export interface Guards {
-  readonly message: Guard | null;
-  readonly handoff: Guard | null;
-}
-
-/** A bot and the guards in front of its endpoints. */
+/** A bot and the guards of its endpoints; `null` where a group is not mounted. */
 export interface GuardedBot {
   readonly name: string;
-  readonly guards: Guards;
+  readonly guards: { readonly message: Guard | null; readonly handoff: Guard | null };
 }
 
 /**
- * The permissions of a request. `otherwise` is the refusal if it needs more than that. `bot` is `null` for a probe that
- * no credentials and no path assign to one.
+ * The bot and the endpoint that a request may use. `refusal` answers a request that needs more. `bot` is `null` for a
+ * probe whose bot neither the path nor credentials identify.
  */
 export type Grant =
   | { readonly level: 'full'; readonly endpoint: WebhookEndpoint; readonly bot: string }
-  | { readonly level: 'probe'; readonly bot: string | null; readonly otherwise: Refusal }
-  | { readonly level: 'none'; readonly otherwise: Refusal };
+  | { readonly level: 'probe'; readonly bot: string | null; readonly refusal: Refusal }
+  | { readonly level: 'none'; readonly refusal: Refusal };
 
-/** Decides by headers and path what a request may do. */
-export type Authenticate = (request: ReceiverRequest, route: Route) => Grant | Promise<Grant>;
+/** Decides by path and headers what a request may use. */
+export type Authenticate = (request: ReceiverRequest, route: Route) => Promise<Grant>;
 
-/** Made once for each bot: nearly every request gets one of them. */
-const fullGrants = (bot: string): Readonly<Record<WebhookEndpoint, Grant>> => ({
-  message: { level: 'full', endpoint: 'message', bot },
-  establish: { level: 'full', endpoint: 'establish', bot },
-  chat: { level: 'full', endpoint: 'chat', bot },
-  close: { level: 'full', endpoint: 'close', bot },
+const ONLY_PROBES = refuse(404, 'not found', { detail: 'nothing but probes is answered at this address' });
+const OTHER_BOT = refuse(401, 'unauthorized', {
+  detail: 'the credentials are those of another bot than the one in the path',
 });
 
-const NOT_FOUND = refuse(404, 'not found', { detail: 'nothing but probes is answered at this address' });
-
 /**
- * Creates {@link Authenticate} of one bot. The root of the mount belongs to both groups, since it is the message webhook
- * and the base URL of the handoff endpoints: a probe there needs the credentials of either. Open handoff endpoints let in
- * a probe without credentials; wrong ones are meant for the message webhook, and its messages would be refused.
+ * ```
+ *   the path of a bot ──► has the bot's credentials ──► endpoint: full · root: probes only
+ *                            └─ the bot needs none, and these are another bot's: 401
+ *
+ *   a shared path ──────► has the credentials of one of the bots ──► the same for that bot
+ *                            └─ of none: 401 with the challenges of all
+ * ```
  */
-export function createAuthenticate({ name, guards }: GuardedBot, probesNeedAuth: boolean): Authenticate {
-  const granted = fullGrants(name);
-  return (request, route) => {
-    const isRepeated = request.hasRepeatedAuthorization ?? false;
-    const authRequest = toAuthRequest(request, route, isRepeated);
-    const { authorization: header } = authRequest;
-    const isMessage = route.endpoint === 'message' || (route.endpoint === 'root' && route.isRoot);
-    const own = isMessage ? (guards.message ?? guards.handoff) : guards.handoff;
-    return chain(own ? passes(own, authRequest) : false, (isOwn) => {
-      if (isOwn && route.endpoint !== 'root') return granted[route.endpoint];
-      const otherwise = own && !isOwn ? unauthorized(own, isRepeated, header !== undefined) : NOT_FOUND;
-      if (isOwn || !probesNeedAuth) return { level: 'probe', bot: name, otherwise };
-      const hasCredentials = header !== undefined || isRepeated;
-      const other = route.isRoot && own !== guards.handoff ? guards.handoff : null;
-      const verdict = other && !(other.isOpen && hasCredentials) ? passes(other, authRequest) : false;
-      return chain(verdict, (isOther) =>
-        isOther ? { level: 'probe', bot: name, otherwise } : { level: 'none', otherwise },
-      );
-    });
+export function createAuthenticate(bots: readonly GuardedBot[], probesNeedAuth: boolean): Authenticate {
+  const identifiableBots = bots.map(withIdentifyingGuards);
+
+  const hasCredentialsOfOther = async (request: ReceiverRequest, route: Route): Promise<boolean> => {
+    const authRequest = toAuthRequest(request, route);
+    const guards = identifiableBots
+      .filter(({ name }) => name !== route.bot)
+      .flatMap((bot) => guardsAt(bot, route));
+    return (await Promise.all(guards.map((guard) => guard.passes(authRequest)))).includes(true);
+  };
+
+  const atPathOfBot = async (bot: GuardedBot, request: ReceiverRequest, route: Route): Promise<Grant> => {
+    const grant = await grantOf(bot, request, route, probesNeedAuth);
+    const isIdentified = guardsAt(bot, route).every(({ credentials }) => credentials !== null);
+    if (grant.level === 'none' || isIdentified) return grant;
+    return (await hasCredentialsOfOther(request, route)) ? { level: 'none', refusal: OTHER_BOT } : grant;
+  };
+
+  const atSharedPath = async (request: ReceiverRequest, route: Route): Promise<Grant> => {
+    // All of them, also after one has passed, so that the time taken does not reveal the bot.
+    const grants = await Promise.all(identifiableBots.map((bot) => grantOf(bot, request, route, true)));
+    const grant =
+      grants.find(({ level }) => level === 'full') ?? grants.find(({ level }) => level === 'probe');
+    if (grant) return grant;
+    const refusal = mergeRefusals(grants);
+    return probesNeedAuth ? { level: 'none', refusal } : { level: 'probe', bot: null, refusal };
+  };
+
+  return async (request, route) => {
+    const bot = bots.find(({ name }) => name === route.bot);
+    return bot ? atPathOfBot(bot, request, route) : atSharedPath(request, route);
   };
 }
 
-function toAuthRequest(
-  { headers, remoteAddress }: ReceiverRequest,
-  { endpoint, pathToken }: Route,
-  isRepeated: boolean,
-): AuthRequest {
-  const authorization = isRepeated ? undefined : headers.authorization;
+/** A bot with those of its guards whose credentials identify it. */
+export function withIdentifyingGuards({ name, guards: { message, handoff } }: GuardedBot): GuardedBot {
+  const identifying = (guard: Guard | null): Guard | null => (guard?.credentials ? guard : null);
+  return { name, guards: { message: identifying(message), handoff: identifying(handoff) } };
+}
+
+/**
+ * What a request may use of one bot. The root of the mount is the message webhook and the base URL of the handoff
+ * endpoints, so a probe there needs the credentials of either. Open handoff endpoints admit a probe without
+ * credentials; wrong ones are meant for the message webhook, which would refuse its messages.
+ */
+async function grantOf(
+  { name, guards }: GuardedBot,
+  request: ReceiverRequest,
+  route: Route,
+  probesNeedAuth: boolean,
+): Promise<Grant> {
+  const authRequest = toAuthRequest(request, route);
+  const [group] = groupsAt(route);
+  const guard = guards[group] ?? guards.handoff;
+  const passes = guard !== null && (await guard.passes(authRequest));
+  if (passes && guards[group] && route.endpoint !== 'root')
+    return { level: 'full', endpoint: route.endpoint, bot: name };
+
+  const refusal = guard && !passes ? unauthorized(complaint(guard, request), guard.challenges) : ONLY_PROBES;
+  if (passes || !probesNeedAuth) return { level: 'probe', bot: name, refusal };
+  const second = route.isRoot && guard !== guards.handoff ? guards.handoff : null;
+  const isUsable = second !== null && !(second.isOpen && hasAuthorization(request));
+  return isUsable && (await second.passes(authRequest))
+    ? { level: 'probe', bot: name, refusal }
+    : { level: 'none', refusal };
+}
+
+type Group = keyof GuardedBot['guards'];
+
+/** The groups that a route belongs to, the one whose guard comes first. */
+function groupsAt({ endpoint, isRoot }: Route): readonly [Group, ...Group[]] {
+  if (endpoint === 'message') return ['message'];
+  return endpoint === 'root' && isRoot ? ['message', 'handoff'] : ['handoff'];
+}
+
+const guardsAt = ({ guards }: GuardedBot, route: Route): Guard[] =>
+  groupsAt(route).flatMap((group) => guards[group] ?? []);
+
+function toAuthRequest(request: ReceiverRequest, { endpoint, pathToken }: Route): AuthRequest {
+  const { headers, remoteAddress, hasRepeatedAuthorization } = request;
+  const authorization = hasRepeatedAuthorization ? undefined : headers.authorization;
   return { endpoint, authorization, pathToken, headers, remoteAddress };
 }
 
-/**
- * Creates {@link Authenticate} of several bots. Below `/<bot>` a request is that bot's, and must have its
- * credentials; elsewhere the credentials tell the bot. Credentials of another bot than the path's are refused, also
- * where the path's bot takes requests without any.
- */
-export function createBotsAuthenticate(bots: readonly GuardedBot[], probesNeedAuth: boolean): Authenticate {
-  const own = new Map(
-    bots.map((bot) => [
-      bot.name,
-      { guards: bot.guards, authenticate: createAuthenticate(bot, probesNeedAuth) },
-    ]),
-  );
-  const told = bots.map(toldByCredentials);
-  const anyone = told.map((bot) => ({ ...bot, authenticate: createAuthenticate(bot, true) }));
+const hasAuthorization = ({ headers, hasRepeatedAuthorization }: ReceiverRequest): boolean =>
+  headers.authorization !== undefined || hasRepeatedAuthorization === true;
 
-  /** Whether a request has the credentials of another bot. */
-  const isAnothers = async (request: ReceiverRequest, route: Route): Promise<boolean> => {
-    const authRequest = toAuthRequest(request, route, request.hasRepeatedAuthorization ?? false);
-    const others = told.filter(({ name }) => name !== route.bot);
-    const verdicts = others.flatMap(({ guards }) =>
-      guardsAt(guards, route).map(async (guard) => passes(guard, authRequest)),
-    );
-    return (await Promise.all(verdicts)).includes(true);
-  };
-
-  const belowName = async (
-    request: ReceiverRequest,
-    route: Route,
-    { guards, authenticate }: { readonly guards: Guards; readonly authenticate: Authenticate },
-  ): Promise<Grant> => {
-    const grant = await authenticate(request, route);
-    const isToldByCredentials = guardsAt(guards, route).every(({ credentials }) => credentials !== null);
-    if (grant.level === 'none' || isToldByCredentials || !(await isAnothers(request, route))) return grant;
-    const detail = 'the credentials are those of another bot than the one in the path';
-    return { level: 'none', otherwise: refuse(401, 'unauthorized', { detail }) };
-  };
-
-  const byCredentials = (grants: readonly Grant[]): Grant => {
-    const found =
-      grants.find(({ level }) => level === 'full') ?? grants.find(({ level }) => level === 'probe');
-    if (found) return found;
-    const otherwise = mergeRefusals(grants);
-    return probesNeedAuth ? { level: 'none', otherwise } : { level: 'probe', bot: null, otherwise };
-  };
-
-  return (request, route) => {
-    const named = route.bot === undefined ? undefined : own.get(route.bot);
-    if (named) return belowName(request, route, named);
-    // All of them, also after one has passed: the time taken does not tell which.
-    const grants = anyone.map(async (bot) => {
-      const at = routeFor(bot.guards, route);
-      return at ? bot.authenticate(request, at) : NOTHING_HERE;
-    });
-    return Promise.all(grants).then(byCredentials);
-  };
+function complaint({ hasPathToken }: Guard, request: ReceiverRequest): string {
+  if (request.hasRepeatedAuthorization) return 'the request has several Authorization headers';
+  if (hasPathToken) return 'the token in the path is missing or wrong';
+  return hasAuthorization(request) ? 'the credentials are wrong' : 'the request has no Authorization header';
 }
 
-const NOTHING_HERE: Grant = { level: 'none', otherwise: NOT_FOUND };
-
-/** A bot with those of its guards whose credentials tell it from others. */
-export function toldByCredentials({ name, guards: { message, handoff } }: GuardedBot): GuardedBot {
-  return {
-    name,
-    guards: {
-      message: message?.credentials ? message : null,
-      handoff: handoff?.credentials ? handoff : null,
-    },
-  };
-}
-
-/** The route as one of several bots has it: without a message webhook, its address is only the root. */
-function routeFor({ message, handoff }: Guards, route: Route): Route | null {
-  if (route.endpoint === 'message') return message ? route : { ...route, endpoint: 'root', isRoot: true };
-  return route.endpoint === 'root' || handoff ? route : null;
-}
-
-/** The guards of an endpoint; at the root, where probes of both groups are let in, those of both. */
-function guardsAt({ message, handoff }: Guards, { endpoint, isRoot }: Route): Guard[] {
-  const guards =
-    endpoint === 'message' ? [message] : endpoint === 'root' && isRoot ? [message, handoff] : [handoff];
-  return guards.filter((guard) => guard !== null);
-}
+const unauthorized = (detail: string | undefined, challenges: readonly string[]): Refusal =>
+  refuse(401, 'unauthorized', {
+    detail,
+    headers: challenges.length > 0 ? { 'www-authenticate': [...new Set(challenges)] } : {},
+  });
 
 /** One refusal with the challenges of all bots. */
 function mergeRefusals(grants: readonly Grant[]): Refusal {
-  const refusals = grants.flatMap((grant) => (grant.level === 'none' ? [grant.otherwise] : []));
+  const refusals = grants.flatMap((grant) => (grant.level === 'none' ? grant.refusal : []));
   const unauthorised = refusals.filter(({ status }) => status === 401);
   const [first] = unauthorised;
-  if (!first) return NOT_FOUND;
-  const challenges = unauthorised.flatMap(({ headers }) => headers?.['www-authenticate'] ?? []);
-  return refuse(401, 'unauthorized', {
-    detail: first.detail,
-    headers: challenges.length > 0 ? { 'www-authenticate': [...new Set(challenges)] } : {},
-  });
+  if (!first) return ONLY_PROBES;
+  return unauthorized(
+    first.detail,
+    unauthorised.flatMap(({ headers }) => headers?.['www-authenticate'] ?? []),
+  );
 }
 
 /**
- * Throws if two bots have the same credentials in a group: their requests could not be told apart. Nor may a bot be
- * named like a path token, which stands in the same place.
+ * Throws if two bots have the same credentials in a group: nothing could tell their requests apart. Nor may a bot be
+ * named like a path token, which is in the same place of the path.
  */
 export function checkBotsDiffer(bots: readonly GuardedBot[]): void {
   for (const group of ['message', 'handoff'] as const) {
@@ -288,34 +165,8 @@ export function checkBotsDiffer(bots: readonly GuardedBot[]): void {
         }
         owners.set(credential, name);
       }
-      const holder = bots.find(({ guards: { [group]: guard } }) => guard?.knowsToken(name));
+      const holder = bots.find(({ guards: { [group]: guard } }) => guard?.isToken(name));
       if (holder) throw configError(`the bot ${name} has the name of a path token of ${holder.name}.`);
     }
   }
-}
-
-/** Continues with a result, synchronously unless it is a promise: most schemes are synchronous. */
-function chain(
-  verdict: boolean | Promise<boolean>,
-  decide: (passed: boolean) => Grant | Promise<Grant>,
-): Grant | Promise<Grant> {
-  return typeof verdict === 'boolean' ? decide(verdict) : verdict.then(decide);
-}
-
-function passes(guard: Guard, request: AuthRequest): boolean | Promise<boolean> {
-  const verdict = guard.verify(request);
-  return typeof verdict === 'boolean' ? verdict : Promise.resolve(verdict).then((late) => late === true);
-}
-
-function unauthorized(guard: Guard, isRepeated: boolean, hasHeader: boolean): Refusal {
-  return refuse(401, 'unauthorized', {
-    detail: complaint(guard, isRepeated, hasHeader),
-    headers: guard.challenges.length > 0 ? { 'www-authenticate': guard.challenges } : {},
-  });
-}
-
-function complaint(guard: Guard, isRepeated: boolean, hasHeader: boolean): string {
-  if (isRepeated) return 'the request has several Authorization headers';
-  if (guard.inPath) return 'the token in the path is missing or wrong';
-  return hasHeader ? 'the credentials are wrong' : 'the request has no Authorization header';
 }

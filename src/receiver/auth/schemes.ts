@@ -1,7 +1,7 @@
 import { timingSafeEqual } from 'node:crypto';
 import type { IncomingHttpHeaders } from 'node:http';
 import { parse as parseBasic } from 'basic-auth';
-import { configError } from '../../internal/index.js';
+import { configError, HandoffKitError } from '../../internal/index.js';
 import type { WebhookEndpoint } from '../../protocol/index.js';
 
 /** The part of a request that a scheme checks: headers and path. The body is not read yet. */
@@ -37,14 +37,11 @@ export type AuthChoice = AuthScheme | AuthFunction | readonly (AuthScheme | Auth
 
 const REALM = 'realm="handoff-kit"';
 
-/** What each scheme compares requests with. Not a field of the scheme, which may be logged. */
-const credentialOfScheme = new WeakMap<AuthScheme, string>();
-
-/** The credential of a scheme, to compare it with others'; `undefined` where it is not known here. Never log it. */
-export const credentialOf = (scheme: AuthScheme): string | undefined => credentialOfScheme.get(scheme);
+/** What each scheme compares requests with. Never log it: that is why it is not a field of the scheme. */
+const credentials = new WeakMap<AuthScheme, string>();
 
 function withCredential(scheme: AuthScheme, credential: string): AuthScheme {
-  credentialOfScheme.set(scheme, credential);
+  credentials.set(scheme, credential);
   return scheme;
 }
 
@@ -86,8 +83,8 @@ export function basic({ username, password }: { username: string; password: stri
   if (username.includes(':')) {
     throw configError('the username has a colon, which HTTP Basic cannot carry.');
   }
-  const credentials = `${username}:${password}`;
-  const matches = createMatcher(credentials);
+  const pair = `${username}:${password}`;
+  const matches = createMatcher(pair);
   const scheme: AuthScheme = {
     name: 'basic',
     challenge: `Basic ${REALM}`,
@@ -97,7 +94,7 @@ export function basic({ username, password }: { username: string; password: stri
       return given !== undefined && matches(`${given.name}:${given.pass}`);
     },
   };
-  return withCredential(scheme, `basic ${credentials}`);
+  return withCredential(scheme, `basic ${pair}`);
 }
 
 /**
@@ -142,8 +139,7 @@ export function pathToken(token: string): AuthScheme {
   return withCredential(scheme, `path ${token}`);
 }
 
-/** The name of the scheme that {@link noAuth} creates. */
-export const NO_AUTH = 'none';
+const NO_AUTH = 'none';
 
 /** Every request passes. Use it only behind a private network or a proxy that authenticates. */
 export function noAuth(): AuthScheme {
@@ -184,3 +180,77 @@ function checkSecret(value: unknown, what: string): asserts value is string {
     throw configError(`${what} has a control character, which no header can carry. Was it pasted with one?`);
   }
 }
+
+/** The check in front of a group of endpoints, which passes if any of its schemes does. */
+export interface Guard {
+  passes(request: AuthRequest): Promise<boolean>;
+  /** Whether a path segment is a token of one of the schemes. */
+  isToken(segment: string): boolean;
+  /** Whether any scheme has its credential in the path. */
+  readonly hasPathToken: boolean;
+  /** Whether every request passes. */
+  readonly isOpen: boolean;
+  /** The credentials of all schemes; `null` if one has none that is known here, such as a function. */
+  readonly credentials: readonly string[] | null;
+  /** The values of `WWW-Authenticate`. */
+  readonly challenges: readonly string[];
+}
+
+const CHOICES = `
+    webhookUser({ username, secret })   the username and secret of the bot's webhook settings
+    bearer(token)                       Authorization: Bearer <token>
+    basic({ username, password })       HTTP Basic
+    pathToken(token)                    an unguessable segment of the path
+    (request) => boolean                your own check
+    noAuth()                            every request, where something else keeps strangers out
+    [one, another]                      any of several, to rotate a secret
+    false                               do not mount these endpoints`;
+
+/**
+ * Creates the guard of a group from the developer's choice; `null` for `false`. A missing choice is an error, which names
+ * the `option`.
+ */
+export function createGuard(
+  group: 'message' | 'handoff',
+  choice: AuthChoice | false | undefined,
+  option: string,
+): Guard | null {
+  if (choice === false) return null;
+  const choices: readonly unknown[] = Array.isArray(choice) ? choice : [choice];
+  const schemes = choices.map(toScheme).filter((scheme) => scheme !== null);
+  if (schemes.length === 0 || schemes.length < choices.length) {
+    throw new HandoffKitError(
+      'AUTH_CHOICE_MISSING',
+      `createReceiver needs to know who may send ${group === 'message' ? 'messages' : 'handoff requests'}: set ${option} to one of${CHOICES}`,
+    );
+  }
+  const known = schemes.flatMap((scheme) => credentials.get(scheme) ?? []);
+  return {
+    async passes(request) {
+      for (const scheme of schemes) if ((await scheme.verify(request)) === true) return true;
+      return false;
+    },
+    isToken: (segment) =>
+      schemes.some((scheme) => scheme.inPath && scheme.verify(withToken(segment)) === true),
+    hasPathToken: schemes.some(({ inPath }) => inPath),
+    isOpen: schemes.some(({ name }) => name === NO_AUTH),
+    credentials: known.length === schemes.length ? known : null,
+    challenges: schemes.map(({ challenge }) => challenge).filter((challenge) => challenge !== ''),
+  };
+}
+
+function toScheme(choice: unknown): AuthScheme | null {
+  if (typeof choice === 'function') {
+    return { name: 'function', challenge: `Bearer ${REALM}`, inPath: false, verify: choice as AuthFunction };
+  }
+  const isScheme = typeof choice === 'object' && choice !== null && 'verify' in choice;
+  return isScheme && typeof choice.verify === 'function' ? (choice as AuthScheme) : null;
+}
+
+const withToken = (pathToken: string): AuthRequest => ({
+  endpoint: 'root',
+  authorization: undefined,
+  pathToken,
+  headers: {},
+  remoteAddress: undefined,
+});
