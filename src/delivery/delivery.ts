@@ -30,8 +30,8 @@ export interface DeliveryHost {
   readonly name: string;
   /** Whether the receiver has a bot of this name. */
   hasBot(bot: string): boolean;
-  /** Runs an event's handlers. Rejects when one failed, after reporting it. Returns no promise when all were synchronous. */
-  handle(event: DeliveredEvent, run: HandlerRun): Promise<unknown> | undefined;
+  /** Runs an event's handlers. Rejects when one failed, after reporting it. */
+  handle(event: DeliveredEvent, run: HandlerRun): Promise<unknown>;
   /** Whether a handler is registered for events of this name. */
   handles(name: DeliveredEventName): boolean;
   /** Sends the greeting of a handoff, if one is configured. Rejects when it could not be stored. */
@@ -67,20 +67,23 @@ export interface Delivery {
    */
   pendingEvents?(conversationId: string): Promise<readonly DeliveredEventName[]>;
   /** Whether an event is a repeat. */
-  seen(event: DeliveredEvent): boolean | Promise<boolean>;
+  seen(event: DeliveredEvent): Promise<boolean>;
   /** Creates the outboxes for replies, one for each bot; absent where replies are sent directly. */
   createReplies?(bots: BotDirectory): Replies;
-  /** Handles or stores an event. After `handled`, `late`, `stored` or `duplicate` the sender is answered 200. */
-  accept(event: DeliveredEvent): Promise<Acceptance> | Acceptance;
   /**
-   * Resolves when the handlers of an event have finished that `accept` gave as `late`; `undefined` if they have. For
-   * hosts that end a process once all its work is done.
+   * Handles or stores an event. After `handled`, `late`, `stored` or `duplicate` the sender is answered 200. Events of a
+   * conversation are handled in the order of the calls.
    */
-  finished?(event: DeliveredEvent): Promise<unknown> | undefined;
+  accept(event: DeliveredEvent): Promise<Acceptance>;
+  /**
+   * Resolves when the handlers of an event have finished that `accept` gave as `late`. For hosts that end a process once
+   * all its work is done.
+   */
+  finished?(event: DeliveredEvent): Promise<void>;
   /** Lets running handlers finish within a time, then aborts them. Resolves to how many were left unfinished. */
   stop(options: { readonly timeoutMs: number }): Promise<{ readonly unfinished: number }>;
   /** The current load. */
-  stats(): DeliveryStats | Promise<DeliveryStats>;
+  stats(): Promise<DeliveryStats>;
   /**
    * Whether the replies of a bot, or of any, wait because the platform refuses the API key or has moved; absent where
    * none are stored.

@@ -19,7 +19,7 @@ import type { Worker } from './worker.js';
  */
 export interface Fencing {
   /** See {@link HandlerRun.ensureClaimed}. */
-  readonly ensureClaimed: (job: ClaimedJob) => Promise<void> | undefined;
+  readonly ensureClaimed: (job: ClaimedJob) => Promise<void>;
   /** Adds a reply to an outbox. That of a handler names the claim under which the handler runs. */
   readonly addReply: (
     reply: NewJob,
@@ -61,20 +61,17 @@ export function createFencing(options: FencingOptions): Fencing {
   };
 
   /** Whether the outcome of a finished run was recorded, and not lost to another process; `null` while it runs. */
-  const isRecorded = (job: ClaimedJob): Promise<boolean> | null =>
-    inboxWorker()
-      ?.settlement(job)
-      ?.then((result) => result !== 'lost') ?? null;
-
-  const ensureRecorded = async (job: ClaimedJob, recorded: Promise<boolean>): Promise<void> => {
-    if (!(await recorded)) throw claimLost(job);
+  const isRecorded = async (job: ClaimedJob): Promise<boolean | null> => {
+    const result = (await inboxWorker()?.settlement(job)) ?? null;
+    return result && result !== 'lost';
   };
 
   return {
-    ensureClaimed(job) {
-      if (isClaimValid(job.claim)) return undefined;
-      const recorded = isRecorded(job);
-      return recorded ? ensureRecorded(job, recorded) : askDatabase(job);
+    async ensureClaimed(job) {
+      if (isClaimValid(job.claim)) return;
+      const recorded = await isRecorded(job);
+      if (recorded === null) await askDatabase(job);
+      else if (!recorded) throw claimLost(job);
     },
     async addReply(reply, run, add) {
       if (!(run instanceof AbortableRun && run.claim)) return add(reply);

@@ -15,7 +15,7 @@ export interface HandleJobOptions {
   /** Failed attempts before an event becomes a dead letter. */
   readonly maxAttempts: number;
   /** Makes sure that a job is still this process's to run; see `HandlerRun.ensureClaimed`. */
-  readonly ensureClaimed: (job: ClaimedJob) => Promise<void> | undefined;
+  readonly ensureClaimed: (job: ClaimedJob) => Promise<void>;
   /** How long a handler waits for the greeting. Default 10 seconds. */
   readonly greetingTimeoutMs?: number;
 }

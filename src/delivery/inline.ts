@@ -9,7 +9,7 @@ import {
 } from '../internal/index.js';
 import type { Acceptance, Delivery, DeliveryHost } from './delivery.js';
 import { checkUnconnected } from './one-receiver.js';
-import { createHandlerRunner, createInlineRetry, describeEvent, type RunResult } from './run-handlers.js';
+import { createHandlerRunner, createInlineRetry, describeEvent } from './run-handlers.js';
 
 export interface InlineOptions {
   /** How long the sender waits for handlers before it is answered 200 regardless. Default 5 seconds. */
@@ -50,70 +50,51 @@ export function inline({
   const unhandled = new Map<DeliveredEvent, Promise<unknown>>();
   let host: DeliveryHost | undefined;
 
-  const conclude = (event: DeliveredEvent, failed: RunResult): Acceptance => {
-    if (!failed) handled.add(event.key);
-    return failed ? 'failed' : 'handled';
-  };
-
   /** Runs the handlers, unless the event was handled while it waited for its turn. */
-  const work = (event: DeliveredEvent): Promise<Acceptance> | Acceptance => {
+  const work = async (event: DeliveredEvent): Promise<Acceptance> => {
     if (handled.has(event.key)) return 'duplicate';
     const running = connected(host);
-    const run = runner.run(running, event, 1);
-    if (!run) return conclude(event, null);
-    return run.then((failed) =>
-      failed
-        ? retry.retry(running, event, failed).then((end) => conclude(event, end))
-        : conclude(event, null),
-    );
+    const result = await retry.retry(running, event, await runner.run(running, event, 1));
+    if (result) return 'failed';
+    handled.add(event.key);
+    return 'handled';
   };
 
-  /** The deadline includes waiting for earlier events of the conversation. */
-  const answerInTime = (event: DeliveredEvent, turn: Promise<Acceptance>): Promise<Acceptance> =>
-    new Promise((resolve) => {
-      const { log } = connected(host);
-      let late = false;
-      const timer = setTimeout(() => {
-        late = true;
-        log.warn(
-          { ...describeEvent(event), ms: age(event) },
-          'handlers are still running: answered 200 meanwhile',
-        );
-        resolve('late');
-      }, ackDeadlineMs).unref();
-      void turn.then((acceptance) => {
-        clearTimeout(timer);
-        if (!late) resolve(acceptance);
-        else if (acceptance !== 'failed')
-          log.warn({ ...describeEvent(event), ms: age(event) }, 'late handlers finished');
-        else
-          log.error(
-            { ...describeEvent(event), ms: age(event) },
-            'failed after 200 was answered: the event is lost',
-          );
-      });
-    });
+  const logLate = (event: DeliveredEvent, acceptance: Acceptance): void => {
+    const { log } = connected(host);
+    const about = { ...describeEvent(event), ms: age(event) };
+    if (acceptance === 'failed') log.error(about, 'failed after 200 was answered: the event is lost');
+    else log.warn(about, 'late handlers finished');
+  };
 
   return {
     connect(deliveryHost) {
       checkUnconnected(host);
       host = deliveryHost;
     },
-    seen: (event) => handled.has(event.key),
-    accept(event) {
+    seen: async (event) => handled.has(event.key),
+    async accept(event) {
       if (conversations.pending >= maxPending) return 'full';
       const turn = conversations.run(event.conversationId, () => work(event));
-      if (!(turn instanceof Promise)) return turn;
       unhandled.set(event, turn);
       const forget = (): unknown => unhandled.delete(event);
       turn.then(forget, forget);
-      return answerInTime(event, turn);
+      // The deadline includes waiting for earlier events of the conversation.
+      if (await settlesWithin(turn, ackDeadlineMs)) return turn;
+      connected(host).log.warn(
+        { ...describeEvent(event), ms: age(event) },
+        'handlers are still running: answered 200 meanwhile',
+      );
+      void turn.then((acceptance) => logLate(event, acceptance));
+      return 'late';
     },
     pendingEvents: async (conversationId) =>
       [...unhandled.keys()]
         .filter((event) => event.conversationId === conversationId)
         .map(({ name }) => name),
-    finished: (event) => unhandled.get(event),
+    async finished(event) {
+      await unhandled.get(event);
+    },
     async stop({ timeoutMs }) {
       await settlesWithin(conversations.idle(), timeoutMs);
       const unfinished = conversations.pending;
@@ -121,7 +102,7 @@ export function inline({
       retry.stop();
       return { unfinished };
     },
-    stats: () => ({ pending: conversations.pending, remembered: handled.size }),
+    stats: async () => ({ pending: conversations.pending, remembered: handled.size }),
   };
 }
 

@@ -12,23 +12,15 @@ export type RunResult = { readonly error: unknown } | null;
 export interface RunClaim {
   readonly job: ClaimedJob;
   /** See {@link HandlerRun.ensureClaimed}. */
-  ensure(): Promise<void> | undefined;
+  ensure(): Promise<void>;
   /** The worker's slot. */
   readonly slot?: WorkerSlot;
 }
 
 /** Runs handlers with a time limit. */
 export interface HandlerRunner {
-  /**
-   * Runs an event's handlers. A run beyond the time limit is aborted and counts as failed. Returns no promise when
-   * the handlers were synchronous, which saves inline delivery a turn of the event loop.
-   */
-  run(
-    host: DeliveryHost,
-    event: DeliveredEvent,
-    attempt: number,
-    claim?: RunClaim,
-  ): Promise<RunResult> | null;
+  /** Runs an event's handlers. A run beyond the time limit is aborted and counts as failed. */
+  run(host: DeliveryHost, event: DeliveredEvent, attempt: number, claim?: RunClaim): Promise<RunResult>;
   /** Gives up all runs: aborts their signals, and starts none of their handlers that were not started yet. */
   abortAll(): void;
 }
@@ -39,8 +31,6 @@ export function createHandlerRunner(timeoutMs: number): HandlerRunner {
   return {
     run(host, event, attempt, claim) {
       const run = new AbortableRun(attempt, claim);
-      const handling = host.handle(event, run);
-      if (!handling) return null;
       runs.add(run);
       return new Promise((resolve) => {
         const finish = (result: RunResult): void => {
@@ -54,7 +44,7 @@ export function createHandlerRunner(timeoutMs: number): HandlerRunner {
           host.report(error, { ...describeEvent(event), attempt });
           finish({ error });
         }, timeoutMs).unref();
-        handling.then(
+        host.handle(event, run).then(
           () => finish(null),
           (error: unknown) => finish({ error }),
         );
@@ -102,12 +92,14 @@ export class AbortableRun implements HandlerRun {
     return this.#controller.signal;
   }
 
-  ensureClaimed(): Promise<void> | undefined {
-    if (this.#aborted) return Promise.reject(this.#aborted.reason);
-    return this.claim?.ensure()?.catch((error: unknown) => {
+  async ensureClaimed(): Promise<void> {
+    if (this.#aborted) throw this.#aborted.reason;
+    try {
+      await this.claim?.ensure();
+    } catch (error) {
       if (error instanceof ClaimLost) this.abort(error);
       throw error;
-    });
+    }
   }
 
   async withoutSlot<Result>(task: () => Promise<Result>): Promise<Result> {

@@ -26,7 +26,7 @@ export interface Worker {
    */
   releaseUnused(): Promise<void>;
   /** The result of recording a job's outcome; `null` while it runs. */
-  settlement(job: ClaimedJob): Promise<SettleResult> | null;
+  settlement(job: ClaimedJob): Promise<SettleResult | null>;
   /**
    * Starts no more jobs and waits for running ones. Resolves to the number that were still running after the timeout;
    * their claims are released, so that another process can run them again.
@@ -307,7 +307,7 @@ export function createWorker(options: WorkerOptions): Worker {
   return {
     wake,
     isFull: () => freeSlots() <= 0,
-    settlement: (job) => settlements.get(job) ?? null,
+    settlement: async (job) => settlements.get(job) ?? null,
     async add(job, event) {
       if (freeSlots() <= 0) {
         const result = await queue.add(job, null);

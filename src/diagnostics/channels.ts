@@ -25,12 +25,12 @@ export const channels = {
 
 /**
  * Runs a step and publishes its messages. Call it only if the channel has subscribers: otherwise call the step itself,
- * which then costs nothing and may stay synchronous.
+ * which then costs nothing.
  */
 export function traceStep<Message extends StepMessage, Result>(
   tracing: TracingChannel<unknown, Message>,
   message: Message,
-  run: () => Result | Promise<Result>,
+  run: () => Promise<Result>,
 ): Promise<Result> {
   // Async, since a step that throws synchronously would be published twice.
   const start = async (): Promise<Result> => run();

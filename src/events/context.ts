@@ -257,23 +257,27 @@ class ChatEventContext extends ActiveHandoffContext<'handoff.message'> implement
   }
 }
 
-/** Builds the argument of an event's handlers. A promise where the user must be looked up. */
-export function contextOf(
+/** Builds the argument of an event's handlers. */
+export async function contextOf(
   parts: ContextParts,
   event: DeliveredEvent,
   run: HandlerRun,
-): HandlerContexts[DeliveredEventName] | Promise<HandlerContexts[DeliveredEventName]> {
+): Promise<HandlerContexts[DeliveredEventName]> {
   switch (event.name) {
     case 'message':
       return new MessageEventContext(parts, event, run);
     case 'handoff.requested':
       return new RequestedEventContext(parts, event, run);
     case 'handoff.message':
-      return findUser(parts, event).then((user) => new ChatEventContext(parts, event, run, event.body, user));
+      return new ChatEventContext(parts, event, run, event.body, await findUser(parts, event));
     case 'handoff.closed':
-      return findUser(parts, event).then(
-        (user) => new HandoffEventContext(parts, event, run, event.body, user) satisfies HandoffClosedContext,
-      );
+      return new HandoffEventContext(
+        parts,
+        event,
+        run,
+        event.body,
+        await findUser(parts, event),
+      ) satisfies HandoffClosedContext;
   }
 }
 

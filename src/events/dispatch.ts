@@ -20,11 +20,8 @@ export type HandlerOutcome = 'handled' | 'skipped';
 
 /** Calls the handlers that were registered for events. */
 export interface Dispatcher {
-  /**
-   * Runs all handlers of an event, one after another, within the middleware. Rejects with the errors they threw.
-   * Returns no promise when all were synchronous, as most handlers of messages are, and there is no middleware.
-   */
-  handle(event: DeliveredEvent, run: HandlerRun): Promise<HandlerOutcome> | undefined;
+  /** Runs all handlers of an event, one after another, within the middleware. Rejects with the errors they threw. */
+  handle(event: DeliveredEvent, run: HandlerRun): Promise<HandlerOutcome>;
   /** Calls the gates. Resolves to `true`, or to the reason of the first one that refuses. */
   admit(event: DeliveredEvent<'handoff.requested'>): Promise<true | string>;
   /** Calls the observers of a probe. Never rejects: the answer to a probe does not depend on them. */
@@ -115,18 +112,15 @@ export function createDispatcher({
 
   /** Calls handlers and collects their errors. Each runs, even if an earlier one threw; none without a claim. */
   const callEach = async (
-    { run, handlers, pending }: AsyncRun,
+    handlers: readonly ((context: AnyContext) => unknown)[],
     context: AnyContext,
+    run: HandlerRun,
   ): Promise<readonly unknown[]> => {
     const errors: unknown[] = [];
-    for (const [index, handler] of handlers.entries()) {
+    for (const handler of handlers) {
       try {
-        if (index === 0 && pending) await pending;
-        else {
-          const unconfirmed = run.ensureClaimed?.();
-          if (unconfirmed) await unconfirmed;
-          await handler(context);
-        }
+        await run.ensureClaimed?.();
+        await handler(context);
       } catch (error) {
         errors.push(nameEmptyError(error));
         if (isGivenUp(error)) break;
@@ -135,70 +129,38 @@ export function createDispatcher({
     return errors;
   };
 
-  /** Runs the handlers from the first asynchronous one on. */
-  const runAsync = async (asyncRun: AsyncRun): Promise<HandlerOutcome> => {
-    const { event, run } = asyncRun;
-    let context: AnyContext;
-    try {
-      context = await asyncRun.context;
-    } catch (error) {
-      return fail(event, run, [error]);
-    }
-    const errors = await callEach(asyncRun, context);
-    return errors.length > 0 ? fail(event, run, errors) : 'handled';
-  };
-
-  /** Runs the handlers within the middleware, which runs only with a claim, as handlers do. */
-  const runInMiddleware = async (asyncRun: AsyncRun): Promise<HandlerOutcome> => {
-    const { event, run } = asyncRun;
-    let context: AnyContext;
-    try {
-      context = await asyncRun.context;
-      await run.ensureClaimed?.();
-    } catch (error) {
-      return fail(event, run, [error]);
-    }
-    const { errors, skipped } = await runMiddleware(registry.middleware, context, () =>
-      callEach(asyncRun, context),
+  const warnOfMissingHandler = (name: DeliveredEventName): void =>
+    warnOnce(
+      name,
+      { event: name },
+      `no handler for ${name}; the event was acknowledged and dropped. Add receiver.on('${name}', …).`,
     );
-    if (errors.length > 0) return fail(event, run, errors.map(nameEmptyError));
-    if (skipped === null) return 'handled';
-    log.info({ ...placeOf(event), reason: skipped }, 'left out by middleware');
-    return 'skipped';
-  };
 
   return {
     report,
-    handle(event, run) {
+    async handle(event, run) {
       registry.seal();
       const handlers = registry.handlersOf(event.name);
-      // A handoff request comes this far without a handler only if the application accepts it so.
-      if (handlers.length === 0 && event.name === 'handoff.requested') return undefined;
       if (handlers.length === 0) {
-        warnOnce(
-          event.name,
-          { event: event.name },
-          `no handler for ${event.name}; the event was acknowledged and dropped. Add receiver.on('${event.name}', …).`,
-        );
-        return undefined;
+        // A handoff request comes this far without a handler only if the application accepts it so.
+        if (event.name !== 'handoff.requested') warnOfMissingHandler(event.name);
+        return 'handled';
       }
-      const context = contextOf(parts, event, run);
-      if (registry.middleware.length > 0) return runInMiddleware({ event, run, context, handlers });
-      if (context instanceof Promise) return runAsync({ event, run, context, handlers });
-      for (const [index, handler] of handlers.entries()) {
-        const unconfirmed = run.ensureClaimed?.();
-        const pending = unconfirmed ? undefined : call(handler, context);
-        if (!unconfirmed && !pending) continue;
-        const ready = unconfirmed ? unconfirmed.then(() => context) : context;
-        return runAsync({
-          event,
-          run,
-          context: ready,
-          handlers: handlers.slice(index),
-          ...(pending && { pending }),
-        });
+      let context: AnyContext;
+      try {
+        context = await contextOf(parts, event, run);
+        // Middleware too runs only with a claim.
+        await run.ensureClaimed?.();
+      } catch (error) {
+        return fail(event, run, [error]);
       }
-      return undefined;
+      const { errors, skipped } = await runMiddleware(registry.middleware, context, () =>
+        callEach(handlers, context, run),
+      );
+      if (errors.length > 0) return fail(event, run, errors.map(nameEmptyError));
+      if (skipped === null) return 'handled';
+      log.info({ ...placeOf(event), reason: skipped }, 'left out by middleware');
+      return 'skipped';
     },
     async admit(event) {
       if (registry.gates.length === 0) return true;
@@ -237,29 +199,6 @@ export function createDispatcher({
 }
 
 type AnyContext = HandlerContexts[DeliveredEventName];
-
-/** Handlers of which the first is asynchronous, or whose context is. */
-interface AsyncRun {
-  readonly event: DeliveredEvent;
-  readonly run: HandlerRun;
-  readonly context: AnyContext | Promise<AnyContext>;
-  readonly handlers: readonly ((context: AnyContext) => unknown)[];
-  /** The promise of the first handler, where it was called already. */
-  readonly pending?: Promise<unknown>;
-}
-
-/** Calls a handler. `undefined`: it was synchronous. A thrown error becomes a rejection. */
-function call(handler: (context: AnyContext) => unknown, context: AnyContext): Promise<unknown> | undefined {
-  try {
-    const result = handler(context);
-    return isThenable(result) ? Promise.resolve(result) : undefined;
-  } catch (error) {
-    return Promise.reject(error);
-  }
-}
-
-const isThenable = (value: unknown): value is PromiseLike<unknown> =>
-  value !== null && typeof value === 'object' && typeof (value as { then?: unknown }).then === 'function';
 
 /** Replaces a thrown `undefined` or `null` by an error. */
 const nameEmptyError = (error: unknown): unknown =>

@@ -8,10 +8,10 @@ export interface HandlerRun {
   readonly signal: AbortSignal;
   /**
    * Makes sure that the event is still this process's to handle. Called right before each handler, and before the run
-   * changes its conversation. Returns no promise when that is certain; else it asks the database, and rejects with
-   * {@link ClaimLost} when another process has reclaimed the event. A run that was given up rejects with the reason.
+   * changes its conversation. Asks the database unless the lease makes that certain, and rejects with {@link ClaimLost}
+   * when another process has reclaimed the event. A run that was given up rejects with the reason.
    */
-  ensureClaimed?(): Promise<void> | undefined;
+  ensureClaimed?(): Promise<void>;
   /** Runs a task that waits for another system, outside of the worker's slots: other events are handled meanwhile. */
   withoutSlot?<Result>(task: () => Promise<Result>): Promise<Result>;
 }

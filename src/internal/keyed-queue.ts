@@ -4,8 +4,6 @@ import { createTaskCounter } from './task-counter.js';
 export interface KeyedQueue {
   /** Runs a task once all earlier ones of its key have settled. */
   run<Result>(key: string, task: () => Promise<Result>): Promise<Result>;
-  /** A synchronous task of an idle key is done on return, and its result is no promise. */
-  run<Result>(key: string, task: () => Result | Promise<Result>): Result | Promise<Result>;
   /** Resolves when no task runs or waits. */
   idle(): Promise<void>;
   /** How many tasks run or wait. */
@@ -18,37 +16,21 @@ export function createKeyedQueue(): KeyedQueue {
   const tails = new Map<string, Promise<unknown>>();
   const pending = createTaskCounter();
 
-  const run = <Result>(key: string, task: () => Result | Promise<Result>): Result | Promise<Result> => {
-    pending.enter();
-    const tail = tails.get(key);
-    const turn = tail ? tail.then(task, task) : attempt(task);
-    if (!(turn instanceof Promise)) {
-      pending.leave();
-      return turn;
-    }
-    tails.set(key, turn);
-    const end = (): void => {
-      if (tails.get(key) === turn) tails.delete(key);
-      pending.leave();
-    };
-    turn.then(end, end);
-    return turn;
-  };
-
   return {
-    run,
+    run(key, task) {
+      const turn = (tails.get(key) ?? Promise.resolve()).then(task, task);
+      tails.set(key, turn);
+      pending.enter();
+      const end = (): void => {
+        if (tails.get(key) === turn) tails.delete(key);
+        pending.leave();
+      };
+      turn.then(end, end);
+      return turn;
+    },
     idle: () => pending.idle(),
     get pending() {
       return pending.count;
     },
   };
-}
-
-/** Turns what a task throws synchronously into a rejection. */
-function attempt<Result>(task: () => Result | Promise<Result>): Result | Promise<Result> {
-  try {
-    return task();
-  } catch (error) {
-    return Promise.reject(error);
-  }
 }

@@ -130,7 +130,7 @@ export function createReceiver<State extends object = object>(
     delivery: {
       accept: trace.accept((event) => delivery.accept(event)),
       seen: (event) => delivery.seen(event),
-      finished: (event) => delivery.finished?.(event) ?? Promise.resolve(),
+      finished: async (event) => delivery.finished?.(event),
     },
     answers: createAnswers(options.answers),
     requestLog: createRequestLog(log, limits.depth),
@@ -249,7 +249,7 @@ export function createReceiver<State extends object = object>(
       isOutboxPaused: (bot?: string) => delivery.isOutboxPaused?.(bot) ?? false,
     },
     platforms,
-    stats: async () => delivery.stats(),
+    stats: () => delivery.stats(),
     accepting: true,
     started: !delivery.start,
     start() {

@@ -94,7 +94,7 @@ export function createInject(parts: InjectParts): Inject {
     const dispatcher = createDispatcher({ ...parts, replies, findConversation });
     const run = { attempt: 1, signal: new AbortController().signal };
     try {
-      const outcome = (await withHandoffTracking(lifecycle, dispatcher)(event, run)) ?? 'handled';
+      const outcome = await withHandoffTracking(lifecycle, dispatcher)(event, run);
       await replies.idle();
       return { ...result, outcome };
     } catch (error) {

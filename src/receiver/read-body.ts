@@ -43,15 +43,17 @@ export function checkAnnouncedSize(headers: IncomingHttpHeaders, maxBytes: numbe
 }
 
 /** The body as bytes, or as a body parser before the receiver has parsed it. */
-export function readBody(request: ReceiverRequest, limits: ReadLimits): unknown {
+export async function readBody(request: ReceiverRequest, limits: ReadLimits): Promise<unknown> {
   const { headers, rawBody, parsedBody, read } = request;
   if (rawBody) return withinLimit(rawBody, limits.maxBytes);
   if (!read) return takeParsed(parsedBody, headers, limits);
   const badType = checkContentType(headers);
   if (badType) return badType;
-  const bytes = read(limits);
-  if (!(bytes instanceof Promise)) return withinLimit(bytes, limits.maxBytes);
-  return hasContent(parsedBody) ? bytes.then((arrived) => (isEmpty(arrived) ? parsedBody : arrived)) : bytes;
+  const bytes = await read(limits);
+  if (isRefusal(bytes)) return bytes;
+  // Some hosting platforms set req.body and leave an empty stream.
+  if (bytes.length === 0 && hasContent(parsedBody)) return parsedBody;
+  return withinLimit(bytes, limits.maxBytes);
 }
 
 function takeParsed(body: unknown, headers: IncomingHttpHeaders, { maxBytes }: ReadLimits): unknown {
@@ -65,9 +67,6 @@ function takeParsed(body: unknown, headers: IncomingHttpHeaders, { maxBytes }: R
 const withinLimit = (bytes: Uint8Array, maxBytes: number): Uint8Array | Refusal =>
   bytes.length > maxBytes ? tooLarge(maxBytes) : bytes;
 
-const isEmpty = (arrived: Uint8Array | Refusal): boolean => !isRefusal(arrived) && arrived.length === 0;
-
-/** Some hosting platforms set req.body and leave an empty stream. */
 const hasContent = (body: unknown): boolean =>
   typeof body === 'object' && body !== null
     ? Object.keys(body).length > 0

@@ -12,8 +12,8 @@ import type { ReceiverRequest } from './request.js';
 /** Logs one line per request: ids and outcomes, never users' words. */
 export interface RequestLog {
   accepted(exchange: Exchange, outcome: Outcome): void;
-  /** Returns a promise if it has to look at the body first. */
-  refused(exchange: Exchange, refusal: Refusal): Promise<void> | void;
+  /** Looks at the body of a request that was refused for its credentials. */
+  refused(exchange: Exchange, refusal: Refusal): Promise<void>;
 }
 
 const REJECTED_PROBE =
@@ -42,7 +42,7 @@ export function createRequestLog(log: Log, maxDepth: number): RequestLog {
         'event',
       );
     },
-    refused(exchange, refusal) {
+    async refused(exchange, refusal) {
       const line = {
         ...fieldsOf(exchange),
         status: refusal.status,
@@ -50,10 +50,8 @@ export function createRequestLog(log: Log, maxDepth: number): RequestLog {
         detail: refusal.detail,
       };
       if (refusal === SENDER_HUNG_UP) return log.debug(line, 'request refused');
-      if (refusal.status !== 401) return log.warn(line, 'request refused');
-      return wasProbe(exchange.request, maxDepth).then((probe) =>
-        log.warn(line, probe ? REJECTED_PROBE : 'request refused'),
-      );
+      const isRejectedProbe = refusal.status === 401 && (await isProbeRequest(exchange.request, maxDepth));
+      log.warn(line, isRejectedProbe ? REJECTED_PROBE : 'request refused');
     },
   };
 }
@@ -84,7 +82,7 @@ export function createRequestIds(): (given: unknown, headers: IncomingHttpHeader
  * Whether a request that was refused for its credentials was an availability probe: the operator needs to know, since
  * the platform now shows the webhook as unreachable. Read after the answer, for the log alone.
  */
-async function wasProbe(request: ReceiverRequest, maxDepth: number): Promise<boolean> {
+async function isProbeRequest(request: ReceiverRequest, maxDepth: number): Promise<boolean> {
   const body = await readBody(request, PROBE_LIMITS);
   const read = isRefusal(body) ? body : decodeBody(body);
   if (isRefusal(read)) return false;

@@ -95,7 +95,7 @@ export function createTracer(isStored: boolean, receiver: () => object): Tracer 
       if (!channels.handle.hasSubscribers) return handle(event, run);
       const { attempt } = run;
       const message = { ...eventMessage(event), attempt, receivedAt: event.receivedAt };
-      return traceStep(channels.handle, message, async () => (await handle(event, run)) ?? 'handled');
+      return traceStep(channels.handle, message, () => handle(event, run));
     },
     greet: (greet) => (event) =>
       channels.greet.hasSubscribers

@@ -38,22 +38,19 @@ export function withHandoffTracking(
     }
   };
 
-  const handle = async (event: DeliveredEvent, run: HandlerRun): Promise<HandlerOutcome> =>
-    (await dispatcher.handle(event, run)) ?? 'handled';
-
   const begin = async (
     event: DeliveredEvent<'handoff.requested'>,
     run: HandlerRun,
   ): Promise<HandlerOutcome> => {
     await run.ensureClaimed?.();
     await reported(event, run, beginHandoff(lifecycle, event));
-    return handle(event, run);
+    return dispatcher.handle(event, run);
   };
 
   const end = async (event: DeliveredEvent<'handoff.closed'>, run: HandlerRun): Promise<HandlerOutcome> => {
     await run.ensureClaimed?.();
     const isEnded = await reported(event, run, endHandoff(lifecycle, event));
-    const outcome = await handle(event, run);
+    const outcome = await dispatcher.handle(event, run);
     if (isEnded) await reported(event, run, lifecycle.close(event.conversationId));
     return outcome;
   };

@@ -48,11 +48,11 @@ describe('the same event a second time', () => {
       delivery.accept(chatEvent('c', { key: 'same' })),
       delivery.accept(chatEvent('c', { key: 'same' })),
     ];
-    expect(delivery.seen(chatEvent('c', { key: 'same' }))).toBe(false);
+    expect(await delivery.seen(chatEvent('c', { key: 'same' }))).toBe(false);
     held.resolve();
     expect(await Promise.all(twice)).toEqual(['handled', 'duplicate']);
     expect(handled).toHaveLength(1);
-    expect(delivery.seen(chatEvent('c', { key: 'same' }))).toBe(true);
+    expect(await delivery.seen(chatEvent('c', { key: 'same' }))).toBe(true);
   });
 });
 
@@ -145,7 +145,7 @@ describe('the window of recent keys', () => {
     for (const key of ['1', '2', '3', '4', '5']) await delivery.accept(chatEvent('c', { key }));
     expect((await delivery.stats()).remembered).toBe(3);
     const remembered = ['1', '2', '3', '4', '5'].map((key) => delivery.seen(chatEvent('c', { key })));
-    expect(remembered).toEqual([false, false, true, true, true]);
+    expect(await Promise.all(remembered)).toEqual([false, false, true, true, true]);
     expect(await delivery.accept(chatEvent('c', { key: '1' }))).toBe('handled');
   });
 
@@ -156,7 +156,7 @@ describe('the window of recent keys', () => {
     vi.setSystemTime(1_060_000);
     expect(await delivery.accept(chatEvent('c', { key: 'old' }))).toBe('duplicate');
     vi.setSystemTime(1_060_001);
-    expect(delivery.seen(chatEvent('c', { key: 'old' }))).toBe(false);
+    expect(await delivery.seen(chatEvent('c', { key: 'old' }))).toBe(false);
     await delivery.accept(chatEvent('c', { key: 'new' }));
     expect((await delivery.stats()).remembered).toBe(1);
     expect(await delivery.accept(chatEvent('c', { key: 'old' }))).toBe('handled');

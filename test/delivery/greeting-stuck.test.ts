@@ -23,7 +23,7 @@ it('a greeting that never finishes does not hold up the handoff', async () => {
     runner: createHandlerRunner(60_000),
     backoff: { minDelayMs: 1, maxDelayMs: 1 },
     maxAttempts: 1,
-    ensureClaimed: () => undefined,
+    ensureClaimed: async () => {},
     greetingTimeoutMs: 5,
   });
   const outcome = await handleJob({

@@ -175,7 +175,7 @@ describe('a step', () => {
     expect(seen).toEqual(['around']);
   });
 
-  it('is the step itself without subscribers: a synchronous handler stays synchronous', async () => {
+  it('is the step itself without subscribers, with the same result', async () => {
     // Tests of other files that run in this process unsubscribe when their receivers have closed.
     await vi.waitFor(() => expect(channels.handle.hasSubscribers).toBe(false));
     const delivery = inline();
@@ -192,7 +192,7 @@ describe('a step', () => {
     });
     const run = { attempt: 1, signal: new AbortController().signal };
     const event = { ...chatEvent('c'), name: 'message', body: botMessageBody() } as never;
-    expect(host?.handle(event, run)).toBeUndefined();
+    expect(await host?.handle(event, run)).toBe('handled');
     recordSteps();
     expect(await host?.handle(event, run)).toBe('handled');
     await receiver.close();

@@ -59,18 +59,10 @@ export function startInline(
     name: 'default',
     hasBot: () => true,
     handles: () => true,
-    // Like the dispatcher: never throws synchronously, and returns no promise for synchronous handlers.
-    handle(event, run) {
-      try {
-        return handle(event, run) ?? undefined;
-      } catch (error) {
-        return Promise.reject(error);
-      }
-    },
+    handle: async (event, run) => handle(event, run),
     greet: async () => {},
     report: (error, place) => reports.push({ ...place, error }),
     log: logged.log,
   });
-  const accept = async (event: DeliveredEvent) => delivery.accept(event);
-  return { delivery: { ...delivery, accept }, logged, reports };
+  return { delivery, logged, reports };
 }

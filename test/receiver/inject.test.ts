@@ -125,10 +125,10 @@ describe('inject', () => {
       delivery: {
         connect: () => undefined,
         start: async () => void touched.push('start'),
-        seen: () => Boolean(touched.push('seen')),
-        accept: () => (touched.push('accept') > 0 ? 'stored' : 'full'),
+        seen: async () => Boolean(touched.push('seen')),
+        accept: async () => (touched.push('accept') > 0 ? 'stored' : 'full'),
         stop: async () => ({ unfinished: 0 }),
-        stats: () => ({ pending: 0, remembered: 0 }),
+        stats: async () => ({ pending: 0, remembered: 0 }),
         createReplies: () => ({
           reply: () => Promise.reject(new Error('sent')),
           end: () => Promise.reject(new Error('sent')),

@@ -140,7 +140,7 @@ describe('middleware', () => {
     );
   });
 
-  it('is not needed: without it, synchronous handlers finish within accept', () => {
+  it('is not needed: without it, synchronous handlers finish within accept', async () => {
     const delivery = inline();
     const receiver = createReceiver({ auth: { message: noAuth(), handoff: false }, log: false, delivery });
     receiver.on('message', () => undefined);
@@ -152,7 +152,7 @@ describe('middleware', () => {
       receivedAt: 0,
       requestId: 'r',
     } as const;
-    expect(delivery.accept({ ...event, body: botMessageBody() as never })).toBe('handled');
+    expect(await delivery.accept({ ...event, body: botMessageBody() as never })).toBe('handled');
   });
 });
 

@@ -88,7 +88,7 @@ export const MISTAKES: readonly KnownMistake[] = [
     made: {
       delivery: (delivery) => ({
         ...delivery,
-        accept(event) {
+        async accept(event) {
           void delivery.accept(event);
           return 'stored';
         },
@@ -143,7 +143,7 @@ export const MISTAKES: readonly KnownMistake[] = [
         return {
           ...host,
           handles: () => true,
-          handle: (event, run) => (isRegistered ? host.handle(event, run) : undefined),
+          handle: async (event, run) => (isRegistered ? host.handle(event, run) : undefined),
         };
       }),
     },
