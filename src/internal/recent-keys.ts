@@ -6,32 +6,57 @@ export interface RecentKeys {
   readonly size: number;
 }
 
-/** Creates {@link RecentKeys}. The oldest key is dropped first. */
-export function createRecentKeys({ maxKeys, maxAgeMs }: { maxKeys: number; maxAgeMs: number }): RecentKeys {
-  /** When each key was added. A map keeps the order of insertion, so the first key is the oldest. */
-  const addedAt = new Map<string, number>();
+class Entry {
+  readonly key: string;
+  readonly addedAt: number;
+  older: Entry = this;
+  newer: Entry = this;
 
-  const dropExpired = (now: number): void => {
-    for (const [key, at] of addedAt) {
-      if (addedAt.size < maxKeys && now - at <= maxAgeMs) return;
-      addedAt.delete(key);
-    }
+  constructor(key: string, addedAt: number) {
+    this.key = key;
+    this.addedAt = addedAt;
+  }
+}
+
+/**
+ * Creates {@link RecentKeys}. The oldest key is dropped first. The order is a linked list: finding the first key of a
+ * Map from which keys are removed at the front takes longer with each of them.
+ */
+export function createRecentKeys({ maxKeys, maxAgeMs }: { maxKeys: number; maxAgeMs: number }): RecentKeys {
+  const entries = new Map<string, Entry>();
+  /** Before the oldest and after the newest entry. */
+  const ends = new Entry('', 0);
+
+  const remove = ({ key, older, newer }: Entry): void => {
+    entries.delete(key);
+    older.newer = newer;
+    newer.older = older;
+  };
+  const isExpired = ({ addedAt }: Entry, now: number): boolean => now - addedAt > maxAgeMs;
+  const deleteKey = (key: string): void => {
+    const entry = entries.get(key);
+    if (entry) remove(entry);
   };
 
   return {
     has(key) {
-      const at = addedAt.get(key);
-      return at !== undefined && Date.now() - at <= maxAgeMs;
+      const entry = entries.get(key);
+      return entry !== undefined && !isExpired(entry, Date.now());
     },
     add(key) {
-      const now = Date.now();
-      addedAt.delete(key);
-      dropExpired(now);
-      addedAt.set(key, now);
+      deleteKey(key);
+      const entry = new Entry(key, Date.now());
+      while (entries.size >= maxKeys || (entries.size > 0 && isExpired(ends.newer, entry.addedAt)))
+        remove(ends.newer);
+      entry.older = ends.older;
+      entry.newer = ends;
+      ends.older.newer = entry;
+      ends.older = entry;
+      entries.set(key, entry);
     },
-    delete: (key) => void addedAt.delete(key),
+    delete: deleteKey,
     get size() {
-      return addedAt.size;
+      return entries.size;
     },
   };
 }
