@@ -2,8 +2,15 @@ import { channels, type PlatformMessage, traceStep } from '../diagnostics/index.
 import { type HttpResult, type OutgoingRequest, sendRequest } from '../internal/index.js';
 import { ValidationError } from '../protocol/index.js';
 import { type Clock, sleepUnlessAborted } from './clock.js';
-import { ENDPOINTS, type EndpointRules, type PlatformEndpoint } from './endpoints.js';
-import { type CallOptions, type ClientSettings, type RetryPolicy, timeoutOf } from './options.js';
+import {
+  type CallOptions,
+  type ClientSettings,
+  ENDPOINTS,
+  type EndpointRules,
+  type PlatformEndpoint,
+  type RetryPolicy,
+  timeoutOf,
+} from './options.js';
 import { abortedFailure, type CallResult, parseResponse } from './parse-response.js';
 import { PlatformError, type PlatformErrorDetails } from './platform-error.js';
 

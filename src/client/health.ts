@@ -1,8 +1,7 @@
 import { checkDuration, type HttpResult, sendRequest } from '../internal/index.js';
 import { HEALTH_INTERVAL_MS, HEALTHY } from '../protocol/index.js';
 import { type Clock, sleepUnlessAborted } from './clock.js';
-import { ENDPOINTS } from './endpoints.js';
-import { type CallOptions, type ClientSettings, timeoutOf } from './options.js';
+import { type CallOptions, type ClientSettings, ENDPOINTS, timeoutOf } from './options.js';
 import { abortedFailure } from './parse-response.js';
 import { PlatformError } from './platform-error.js';
 

@@ -5,13 +5,13 @@
  */
 export type { Fetch } from '../internal/index.js';
 export type { Clock } from './clock.js';
-export type { PlatformEndpoint } from './endpoints.js';
 export type { HealthWatch, HealthWatchOptions, PlatformHealth, UnavailableReason } from './health.js';
 export type {
   CallOptions,
   HeadersOption,
   HeaderValues,
   PlatformClientOptions,
+  PlatformEndpoint,
   RetryPolicy,
 } from './options.js';
 export {

@@ -6,7 +6,7 @@ import {
   readRetryAfter,
 } from '../internal/index.js';
 import { isFailureBody, PLATFORM_CODES, ValidationError } from '../protocol/index.js';
-import type { EndpointRules } from './endpoints.js';
+import type { EndpointRules } from './options.js';
 import type { PlatformErrorCode, PlatformErrorDetails } from './platform-error.js';
 import { readPlatformMessage, type SentRequest } from './platform-message.js';
 

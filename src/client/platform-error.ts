@@ -1,5 +1,5 @@
 import { type ErrorCode, HandoffKitError } from '../internal/index.js';
-import type { PlatformEndpoint } from './endpoints.js';
+import type { PlatformEndpoint } from './options.js';
 
 /** Codes of a {@link PlatformError}. */
 export const PLATFORM_ERROR_CODES = [

@@ -7,8 +7,8 @@ import {
   createConversation,
   type HandoffStore,
 } from '../handoff/index.js';
+import { conversationKey, decodeText, digestText, encodeText } from './encoding.js';
 import type { SqlDatabase, SqlRow, SqlValue } from './sql.js';
-import { conversationKey, decodeText, digestText, encodeText } from './text.js';
 
 /** Rows per statement; larger batches would block other writers. */
 const BATCH_SIZE = 1_000;

@@ -22,6 +22,7 @@ export type {
 } from '../handoff/index.js';
 export type { Backoff } from './backoff.js';
 export type { Acceptance, Delivery, DeliveryHost, DeliveryStats } from './delivery.js';
+export { conversationKey, DEFAULT_RECEIVER, decodeText, encodeText } from './encoding.js';
 export { type InlineOptions, inline } from './inline.js';
 export type { OpenDatabase, StoredRecord } from './open-database.js';
 export type { OutboxPolicy } from './outbox.js';
@@ -34,7 +35,5 @@ export type {
   StoredJob,
   StoredJobDetails,
 } from './queue-admin.js';
-export { DEFAULT_RECEIVER } from './queue-names.js';
 export type { ForgetHook, SqlDatabase, SqlRow, SqlStatement, SqlValue } from './sql.js';
 export type { StoredDeliveryOptions } from './stored-delivery.js';
-export { conversationKey, decodeText, encodeText } from './text.js';

@@ -7,8 +7,7 @@ import {
   HandoffKitError,
   settlesWithin,
 } from '../internal/index.js';
-import type { Acceptance, Delivery, DeliveryHost } from './delivery.js';
-import { checkUnconnected } from './one-receiver.js';
+import { type Acceptance, checkUnconnected, type Delivery, type DeliveryHost } from './delivery.js';
 import { createHandlerRunner, createInlineRetry, describeEvent } from './run-handlers.js';
 
 export interface InlineOptions {

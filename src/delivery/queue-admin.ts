@@ -1,8 +1,17 @@
 import { botOfId, DEFAULT_BOT } from '../events/index.js';
+import {
+  conversationKey,
+  DEFAULT_RECEIVER,
+  decodeText,
+  digestText,
+  queueNameOf,
+  queueOwnerOf,
+  readQueueNames,
+  receiverOfKey,
+  sqlList,
+} from './encoding.js';
 import type { QueueName } from './queue.js';
-import { DEFAULT_RECEIVER, queueNameOf, queueOwnerOf, readQueueNames, sqlList } from './queue-names.js';
 import type { ForgetHook, SqlDatabase, SqlRow, SqlStatement, SqlValue } from './sql.js';
-import { conversationKey, decodeText, digestText, receiverOfKey } from './text.js';
 
 /** A job as an operator sees it. */
 export interface StoredJob {

@@ -1,5 +1,5 @@
 import type { HandoffStore } from '../handoff/index.js';
-import { readQueueNames, sqlList } from './queue-names.js';
+import { readQueueNames, sqlList } from './encoding.js';
 import type { SqlDatabase } from './sql.js';
 
 export interface RetentionOptions {

@@ -1,30 +1,27 @@
 import type { DeliveredEventName } from '../events/index.js';
 import { checkCount, checkDuration, configError, HandoffKitError, settlesWithin } from '../internal/index.js';
 import type { Backoff } from './backoff.js';
-import type { Delivery, DeliveryHost } from './delivery.js';
+import { checkUnconnected, type Delivery, type DeliveryHost, useStore } from './delivery.js';
+import { conversationKey, DEFAULT_RECEIVER, queueNameOf, storeEvent, userIdsOf } from './encoding.js';
 import { createFencing } from './fencing.js';
 import { createHandleJob } from './handle-job.js';
 import { createSqlHandoffStore } from './handoff-store.js';
 import { type LeaseRenewal, startLeaseRenewal } from './lease-renewal.js';
-import { checkUnconnected, useStore } from './one-receiver.js';
 import { DEFAULT_OUTBOX, type OutboxPolicy } from './outbox.js';
 import { createOutboxes } from './outboxes.js';
 import type { AddResult, NewJob, Queue } from './queue.js';
 import { createQueueAdmin } from './queue-admin.js';
-import { DEFAULT_RECEIVER, queueNameOf } from './queue-names.js';
 import { createReceipts } from './receipts.js';
 import { startRetention } from './retention.js';
 import { createHandlerRunner } from './run-handlers.js';
 import type { SqlDatabase } from './sql.js';
 import {
+  createThrottledLog,
   type EngineDefaults,
   type EngineSettings,
   openedOnUse,
   type StorageEngine,
 } from './storage-engine.js';
-import { storeEvent, userIdsOf } from './stored-event.js';
-import { conversationKey } from './text.js';
-import { createThrottledLog } from './throttled-log.js';
 import { createWorker, type Worker } from './worker.js';
 
 /** Options of every delivery that stores events. */

@@ -8,9 +8,15 @@ import {
   normaliseOrdinaryMessage,
   toDate,
 } from '../protocol/index.js';
-import { botField } from './bots.js';
 import type { DeliveredEvent, DeliveredEventName, EventPayloads } from './catalog.js';
-import type { Conversation } from './conversation.js';
+import {
+  type Conversation,
+  type TranscriptItem,
+  transcriptOf,
+  type User,
+  unknownUser,
+  userOf,
+} from './conversation.js';
 import type {
   AdmitContext,
   ConversationActions,
@@ -23,9 +29,8 @@ import type {
   MessageContext,
 } from './handler.js';
 import { HANDLER_RUN, type HandlerRun } from './handler-run.js';
+import { botField } from './identity.js';
 import type { Receipt, Replies } from './replies.js';
-import { type TranscriptItem, transcriptOf } from './transcript.js';
-import { type User, unknownUser, userOf } from './user.js';
 
 /** The dependencies of contexts. */
 export interface ContextParts {

@@ -1,14 +1,12 @@
 import { reportFailure } from '../diagnostics/index.js';
 import { createWarnOnce, HandoffKitError, type Log } from '../internal/index.js';
 import { CLOSE_TYPES, MESSAGE_TYPES, unknownContentKinds } from '../protocol/index.js';
-import { botField, DEFAULT_BOT } from './bots.js';
 import type { DeliveredEvent, DeliveredEventName, EventPayloads, ProbePayload } from './catalog.js';
 import { admitContextOf, type ContextParts, contextOf } from './context.js';
 import type { FailureReport, HandlerContexts } from './handler.js';
-import { type HandlerRun, isGivenUp } from './handler-run.js';
-import { combine, runMiddleware } from './middleware.js';
-import { Postponed } from './postponed.js';
-import type { Registry } from './registry.js';
+import { type HandlerRun, isGivenUp, Postponed } from './handler-run.js';
+import { botField, DEFAULT_BOT } from './identity.js';
+import { combine, type Registry, runMiddleware } from './registry.js';
 
 /** The event, conversation, request and attempt of a failure, as far as known. */
 export type FailureDetails = Partial<

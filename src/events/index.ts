@@ -3,15 +3,7 @@
  *
  * @module
  */
-export {
-  type BotDirectory,
-  botField,
-  botOfId,
-  checkName,
-  DEFAULT_BOT,
-  severalBots,
-  singleBot,
-} from './bots.js';
+
 export {
   type DeliveredEvent,
   type DeliveredEventName,
@@ -21,6 +13,7 @@ export {
   type EventPayloads,
 } from './catalog.js';
 export type * from './conversation.js';
+export { type TranscriptItem, transcriptOf, type User, userOf } from './conversation.js';
 export {
   createDispatcher,
   type Dispatcher,
@@ -29,11 +22,20 @@ export {
   type HandlerOutcome,
   NO_AGENT,
 } from './dispatch.js';
-export { eventKey, needsSession } from './event-key.js';
 export type * from './handler.js';
-export { ClaimLost, type HandlerRun, runOf } from './handler-run.js';
-export type { Middleware, MiddlewareNext } from './middleware.js';
-export { Postponed, Unrecoverable } from './postponed.js';
+export { ClaimLost, type HandlerRun, Postponed, runOf, Unrecoverable } from './handler-run.js';
+export {
+  type BotDirectory,
+  botField,
+  botOfId,
+  checkName,
+  DEFAULT_BOT,
+  eventKey,
+  needsSession,
+  severalBots,
+  singleBot,
+} from './identity.js';
+export type { Middleware, MiddlewareNext } from './registry.js';
 export { createRegistry } from './registry.js';
 export {
   createDirectReplies,
@@ -44,5 +46,3 @@ export {
   type ReplyOptions,
   type TracedReply,
 } from './replies.js';
-export { type TranscriptItem, transcriptOf } from './transcript.js';
-export { type User, userOf } from './user.js';

@@ -1,7 +1,7 @@
 import { HandoffKitError } from '../internal/index.js';
-import { DELIVERED_EVENT_NAMES, EVENT_NAMES, type EventName } from './catalog.js';
-import type { AdmitGate, AnyHandler, ErrorHandler, Handler } from './handler.js';
-import type { Middleware } from './middleware.js';
+import { DELIVERED_EVENT_NAMES, type DeliveredEventName, EVENT_NAMES, type EventName } from './catalog.js';
+import type { AdmitGate, AnyHandler, ErrorHandler, Handler, HandlerContexts } from './handler.js';
+import { isGivenUp, Postponed } from './handler-run.js';
 
 /** The registered handlers. */
 export interface Registry {
@@ -98,3 +98,138 @@ function checkName(name: string): void {
     `there is no event '${name}'. The events are ${EVENT_NAMES.join(', ')}.${hint}`,
   );
 }
+
+/** Runs the rest: the next middleware, or the handlers. */
+export interface MiddlewareNext {
+  /** Resolves when the handlers have finished; rejects with what they threw. Call it once. */
+  (): Promise<void>;
+  /**
+   * Leaves the event out: no handler runs, and it counts as handled. The log says so, with the reason. To refuse a
+   * handoff, use `receiver.admit` instead, which tells the user.
+   *
+   * @example if (await isBlocked(context.conversationId)) return next.skip('a blocked conversation');
+   */
+  skip(reason: string): void;
+}
+
+/**
+ * Runs around all handlers of an event, once per run: a retry runs it again, with a new `state`. Its time counts
+ * towards `handlerTimeoutMs`.
+ *
+ * - An error that it throws fails the run, whether the handlers have run or not.
+ * - An error of a handler fails the run even if middleware catches it; it can throw another one instead, for example
+ *   {@link Postponed}.
+ * - Middleware that returns without `next()` or `next.skip(reason)` fails the run with the code `NEXT_NOT_CALLED`.
+ *
+ * @example
+ * const receiver = createReceiver<{ tenant: Tenant }>(options);
+ * receiver.use(async (context, next) => {
+ *   context.state.tenant = await findTenant(context.conversationId);
+ *   await next();
+ * });
+ * receiver.on('message', ({ text, state }) => state.tenant.archive(text));
+ */
+export type Middleware<State extends object = object> = (
+  context: HandlerContexts<Partial<State>>[DeliveredEventName],
+  next: MiddlewareNext,
+) => unknown;
+
+/** The result of running middleware around handlers. */
+export interface MiddlewareResult {
+  /** What was thrown; empty if the run succeeded. */
+  readonly errors: readonly unknown[];
+  /** The reason why an event was left out; `null` if its handlers ran, or should have. */
+  readonly skipped: string | null;
+}
+
+/** Runs middleware around handlers. `runHandlers` resolves to the errors that they threw. Never rejects. */
+export async function runMiddleware(
+  middleware: readonly Middleware[],
+  context: HandlerContexts[DeliveredEventName],
+  runHandlers: () => Promise<readonly unknown[]>,
+): Promise<MiddlewareResult> {
+  let handlerErrors: readonly unknown[] = [];
+  let handlerFailure: unknown;
+  let skipped: string | null = null;
+
+  const callHandlers = async (): Promise<void> => {
+    handlerErrors = await runHandlers();
+    if (handlerErrors.length === 0) return;
+    handlerFailure = combine(handlerErrors);
+    throw handlerFailure;
+  };
+
+  const call = async (index: number): Promise<void> => {
+    const current = middleware[index];
+    if (!current) return callHandlers();
+    let rest: Promise<void> | undefined;
+    let misuse: HandoffKitError | undefined;
+    let isOver = false;
+
+    /** `undefined` if the rest may run. */
+    const refusal = (): HandoffKitError | undefined => {
+      if (isOver && !rest) return notCalled();
+      if (rest || skipped !== null) misuse = calledTwice();
+      return misuse;
+    };
+    const next = (): Promise<void> => {
+      const refused = refusal();
+      if (!refused) rest = call(index + 1);
+      const result = refused ? Promise.reject(refused) : (rest ?? Promise.resolve());
+      // Middleware that does not wait for it must not end its process with an unhandled rejection.
+      result.catch(() => undefined);
+      return result;
+    };
+    const skip = (reason: string): void => {
+      const refused = refusal();
+      if (refused) throw refused;
+      skipped = reason;
+    };
+
+    try {
+      await current(context, Object.assign(next, { skip }));
+    } finally {
+      isOver = true;
+      // The run is not over before its handlers are, whether middleware waits for them or not.
+      await rest?.catch(() => undefined);
+    }
+    if (misuse) throw misuse;
+    if (!rest && skipped === null) throw notCalled();
+    await rest;
+  };
+
+  try {
+    await call(0);
+    return { errors: [], skipped };
+  } catch (error) {
+    return { errors: errorsOf(error, handlerErrors, handlerFailure), skipped: null };
+  }
+}
+
+/** The errors of a run whose middleware threw, in place of its handlers or besides them. */
+function errorsOf(thrown: unknown, handlerErrors: readonly unknown[], handlerFailure: unknown): unknown[] {
+  if (handlerErrors.length === 0) return [thrown];
+  const isSame = thrown === handlerFailure;
+  const isWrapped = thrown instanceof Error && thrown.cause === handlerFailure;
+  // That a run was given up is no failure, whatever middleware makes of it.
+  if (handlerErrors.some(isGivenUp))
+    return isSame || isWrapped ? [...handlerErrors] : [...handlerErrors, thrown];
+  if (isSame) return [...handlerErrors];
+  return isWrapped || thrown instanceof Postponed ? [thrown] : [...handlerErrors, thrown];
+}
+
+/** The one error, or one for several. */
+export const combine = (errors: readonly unknown[]): unknown =>
+  errors.length === 1 ? errors[0] : new AggregateError(errors, 'several handlers failed');
+
+const notCalled = (): HandoffKitError =>
+  new HandoffKitError(
+    'NEXT_NOT_CALLED',
+    'middleware returned without calling next(), so no handler ran. Call await next(), or next.skip(reason) to leave the event out on purpose.',
+  );
+
+const calledTwice = (): HandoffKitError =>
+  new HandoffKitError(
+    'NEXT_CALLED_TWICE',
+    'middleware called next() or next.skip() more than once. The handlers ran once at most; call one of them once.',
+  );

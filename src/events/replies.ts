@@ -1,8 +1,8 @@
 import type { PlatformClient } from '../client/index.js';
 import type { TraceCarrier } from '../diagnostics/index.js';
 import { createKeyedQueue, HandoffKitError, type KeyedQueue } from '../internal/index.js';
-import type { BotDirectory } from './bots.js';
 import type { HandlerRun } from './handler-run.js';
+import type { BotDirectory } from './identity.js';
 
 /** Options of a reply. */
 export interface ReplyOptions {

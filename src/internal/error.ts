@@ -150,3 +150,23 @@ export class HandoffKitError extends Error {
     this.code = code;
   }
 }
+
+/** The longest delay of a Node timer; a longer one would fire at once. */
+export const LONGEST_TIMER_MS = 2 ** 31 - 1;
+
+/** An error about a setting: what is wrong and what to do. Never shows a secret. */
+export function configError(message: string): HandoffKitError {
+  return new HandoffKitError('CONFIG_INVALID', message);
+}
+
+/** Checks a duration in milliseconds; the error names the option. */
+export function checkDuration(option: string, value: number): number {
+  if (Number.isInteger(value) && value >= 1 && value <= LONGEST_TIMER_MS) return value;
+  throw configError(`${option} must be a whole number of milliseconds, from 1 to ${LONGEST_TIMER_MS}.`);
+}
+
+/** Checks a whole number from 1 on; the error names the option. */
+export function checkCount(option: string, value: number): number {
+  if (Number.isSafeInteger(value) && value >= 1) return value;
+  throw configError(`${option} must be a whole number, 1 or more.`);
+}

@@ -4,7 +4,14 @@
  * @module
  */
 
-export { type ErrorCode, HandoffKitError } from './error.js';
+export {
+  checkCount,
+  checkDuration,
+  configError,
+  type ErrorCode,
+  HandoffKitError,
+  LONGEST_TIMER_MS,
+} from './error.js';
 export {
   type ConnectionFailure,
   type Fetch,
@@ -16,9 +23,13 @@ export {
   readRetryAfter,
   sendRequest,
 } from './http.js';
-export { createKeyedQueue, type KeyedQueue } from './keyed-queue.js';
-export { checkCount, checkDuration, configError, LONGEST_TIMER_MS } from './limits.js';
 export { requireOptional } from './load-optional.js';
 export { createWarnOnce, type Log, REDACTED, silentLog } from './log.js';
 export { createRecentKeys } from './recent-keys.js';
-export { createTaskCounter, settlesWithin, type TaskCounter } from './task-counter.js';
+export {
+  createKeyedQueue,
+  createTaskCounter,
+  type KeyedQueue,
+  settlesWithin,
+  type TaskCounter,
+} from './tasks.js';

@@ -3,5 +3,11 @@
  *
  * @module
  */
-export { collectMetrics, type MeasuredReceiver, type Metrics, type MetricsOptions } from './collect.js';
-export { type MetricsHandler, metricsHandler } from './metrics-handler.js';
+export {
+  collectMetrics,
+  type MeasuredReceiver,
+  type Metrics,
+  type MetricsHandler,
+  type MetricsOptions,
+  metricsHandler,
+} from './collect.js';

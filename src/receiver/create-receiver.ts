@@ -24,8 +24,13 @@ import {
 } from '../internal/index.js';
 import { createAnswers } from './answer.js';
 import { createBots } from './bots.js';
-import { createConversations } from './conversations.js';
-import { createFindSession } from './current-session.js';
+import {
+  beginHandoff,
+  createConversations,
+  createFindSession,
+  trackReplies,
+  withHandoffTracking,
+} from './conversations.js';
 import { createFetch } from './fetch.js';
 import { createGreet } from './greeting.js';
 import { createInject } from './inject.js';
@@ -41,7 +46,6 @@ import { createReceive } from './receive.js';
 import type { Receiver } from './receiver.js';
 import { createRequestLog } from './request-log.js';
 import { createTracer } from './trace.js';
-import { beginHandoff, trackReplies, withHandoffTracking } from './track-conversations.js';
 
 /** How long each closing hook may take. */
 const CLOSING_HOOK_MS = 2_000;

@@ -1,5 +1,5 @@
 import type { Refusal } from './answer.js';
-import { type ReadLimits, SENDER_HUNG_UP, tooLarge, tooSlow } from './read-body.js';
+import { type ReadLimits, SENDER_HUNG_UP, tooLarge, tooSlow } from './body.js';
 import type { RequestHandling } from './receive.js';
 import type { ReceiverAnswer, ReceiverRequest } from './request.js';
 

@@ -16,6 +16,7 @@ export {
   pathToken,
   webhookUser,
 } from './auth/schemes.js';
+export { type ReadLimits, SENDER_HUNG_UP } from './body.js';
 export type { Conversations } from './conversations.js';
 export { createReceiver } from './create-receiver.js';
 export { createFetch, type FetchContext, type FetchHandler, fromFetch, respond } from './fetch.js';
@@ -28,7 +29,6 @@ export type {
   ReceiverOptions,
   SeveralBotsOptions,
 } from './options.js';
-export { type ReadLimits, SENDER_HUNG_UP } from './read-body.js';
 export type { RequestHandling } from './receive.js';
 export type { Receiver } from './receiver.js';
 export type { ReceiverAnswer, ReceiverRequest, SendAnswer } from './request.js';

@@ -17,7 +17,7 @@ import {
 import { createHandoffLifecycle, createMemoryHandoffStore } from '../handoff/index.js';
 import { HandoffKitError } from '../internal/index.js';
 import { validateWebhook } from '../protocol/index.js';
-import { trackReplies, withHandoffTracking } from './track-conversations.js';
+import { trackReplies, withHandoffTracking } from './conversations.js';
 
 /** A part of a value, at every depth. */
 type DeepPartial<Value> = Value extends readonly (infer Item)[]

@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Readable } from 'node:stream';
 import type { Refusal } from './answer.js';
-import { type ReadLimits, SENDER_HUNG_UP, tooLarge, tooSlow } from './read-body.js';
+import { type ReadLimits, SENDER_HUNG_UP, tooLarge, tooSlow } from './body.js';
 import type { RequestHandling } from './receive.js';
 import type { ReceiverAnswer, ReceiverRequest } from './request.js';
 

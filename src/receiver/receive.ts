@@ -20,11 +20,19 @@ import {
 } from '../protocol/index.js';
 import { type Answers, isRefusal, type Refusal, refuse } from './answer.js';
 import type { Authenticate } from './auth/authenticate.js';
-import type { FindSession } from './current-session.js';
+import {
+  checkAnnouncedSize,
+  decodeBody,
+  type JsonObject,
+  PROBE_LIMITS,
+  parseJson,
+  type ReadLimits,
+  readBody,
+  SENDER_HUNG_UP,
+} from './body.js';
+import type { FindSession } from './conversations.js';
 import type { Greet } from './greeting.js';
 import { ADD_HANDOFF_HANDLER } from './options.js';
-import { decodeBody, type JsonObject, parseJson } from './parse-json.js';
-import { checkAnnouncedSize, PROBE_LIMITS, type ReadLimits, readBody, SENDER_HUNG_UP } from './read-body.js';
 import type { ReceiverAnswer, ReceiverRequest, SendAnswer } from './request.js';
 import { createRequestIds, type RequestLog } from './request-log.js';
 import type { Route } from './routes.js';

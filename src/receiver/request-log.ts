@@ -4,8 +4,7 @@ import { botField, DEFAULT_BOT } from '../events/index.js';
 import type { Log } from '../internal/index.js';
 import { isProbe } from '../protocol/index.js';
 import { isRefusal, type Refusal } from './answer.js';
-import { decodeBody, parseJson } from './parse-json.js';
-import { PROBE_LIMITS, readBody, SENDER_HUNG_UP } from './read-body.js';
+import { decodeBody, PROBE_LIMITS, parseJson, readBody, SENDER_HUNG_UP } from './body.js';
 import type { Exchange, Outcome } from './receive.js';
 import type { ReceiverRequest } from './request.js';
 

@@ -1,6 +1,6 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import type { Refusal } from './answer.js';
-import type { ReadLimits } from './read-body.js';
+import type { ReadLimits } from './body.js';
 
 /**
  * A request, from whatever server. A binding makes one of each request that its server receives, and passes it to

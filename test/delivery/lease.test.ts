@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
+import { storeEvent } from '../../src/delivery/encoding.js';
 import type {
   ClaimedJob,
   ClaimResult,
@@ -9,7 +10,6 @@ import type {
 } from '../../src/delivery/queue.js';
 import type { SqlDatabase } from '../../src/delivery/sql.js';
 import { createStoredDelivery } from '../../src/delivery/stored-delivery.js';
-import { storeEvent } from '../../src/delivery/stored-event.js';
 import { deferred } from '../helpers/deferred.js';
 import { chatEvent } from '../helpers/events.js';
 import { flakyPlatform } from '../helpers/fake-platform.js';

@@ -1,6 +1,6 @@
 import { fc, test } from '@fast-check/vitest';
 import { describe, expect, it } from 'vitest';
-import { decodeBody, parseJson } from '../../src/receiver/parse-json.js';
+import { decodeBody, parseJson } from '../../src/receiver/body.js';
 
 const DEPTH = 4;
 const key = fc.constantFrom('a', '__proto__', 'constructor', 'prototype', 'b');

@@ -7,7 +7,7 @@ import {
   HandoffKitError,
   requireOptional,
 } from '../../internal/index.js';
-import { runMigrations } from '../migrate.js';
+import { runMigrations } from '../schema.js';
 import type { ForgetHook, SqlDatabase, SqlRow, SqlStatement, SqlValue } from '../sql.js';
 import { createNotifications } from './notifications.js';
 

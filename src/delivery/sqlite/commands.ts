@@ -1,4 +1,5 @@
 import { boundDelay } from '../backoff.js';
+import { digestKey, digestText, encodeText } from '../encoding.js';
 import {
   type AddResult,
   type ClaimedJob,
@@ -12,7 +13,6 @@ import {
 } from '../queue.js';
 import { USER_NOTED_MS } from '../retention.js';
 import type { SqlRow, SqlStatement } from '../sql.js';
-import { digestKey, digestText, encodeText } from '../text.js';
 import {
   type Connection,
   createTransactionRunner,

@@ -3,14 +3,13 @@ import { realpathSync } from 'node:fs';
 import { basename, dirname, join, resolve } from 'node:path';
 import { HandoffKitError } from '../../internal/index.js';
 import type { Delivery } from '../delivery.js';
-import { runMigrations } from '../migrate.js';
+import { decodeText, digestKey } from '../encoding.js';
 import { createOpenDatabase, type OpenDatabase } from '../open-database.js';
 import type { JobStatus, Queue } from '../queue.js';
-import { deliveryMigrations } from '../schema.js';
+import { deliveryMigrations, runMigrations } from '../schema.js';
 import type { ForgetHook, SqlDatabase, SqlRow, SqlValue } from '../sql.js';
 import type { EngineSettings, StorageEngine } from '../storage-engine.js';
 import { createStoredDelivery, type StoredDeliveryOptions } from '../stored-delivery.js';
-import { decodeText, digestKey } from '../text.js';
 import { createTopics } from '../topics.js';
 import type { CommandOptions } from './commands.js';
 import {

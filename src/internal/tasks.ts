@@ -40,3 +40,38 @@ export async function settlesWithin(done: Promise<unknown>, timeoutMs: number): 
     clearTimeout(timer);
   }
 }
+
+/** Runs tasks one at a time per key, in the order they were added; tasks of different keys run side by side. */
+export interface KeyedQueue {
+  /** Runs a task once all earlier ones of its key have settled. */
+  run<Result>(key: string, task: () => Promise<Result>): Promise<Result>;
+  /** Resolves when no task runs or waits. */
+  idle(): Promise<void>;
+  /** How many tasks run or wait. */
+  readonly pending: number;
+}
+
+/** Creates a {@link KeyedQueue}. A key takes memory only while it has a task. */
+export function createKeyedQueue(): KeyedQueue {
+  /** The last task of each busy key. */
+  const tails = new Map<string, Promise<unknown>>();
+  const pending = createTaskCounter();
+
+  return {
+    run(key, task) {
+      const turn = (tails.get(key) ?? Promise.resolve()).then(task, task);
+      tails.set(key, turn);
+      pending.enter();
+      const end = (): void => {
+        if (tails.get(key) === turn) tails.delete(key);
+        pending.leave();
+      };
+      turn.then(end, end);
+      return turn;
+    },
+    idle: () => pending.idle(),
+    get pending() {
+      return pending.count;
+    },
+  };
+}

@@ -1,5 +1,102 @@
 import { isUtf8 } from 'node:buffer';
-import { type Refusal, refuse } from './answer.js';
+import type { IncomingHttpHeaders } from 'node:http';
+import { parse } from 'content-type';
+import { isRefusal, type Refusal, refuse } from './answer.js';
+import type { ReceiverRequest } from './request.js';
+
+/** Limits of reading a body. */
+export interface ReadLimits {
+  readonly maxBytes: number;
+  readonly readTimeoutMs: number;
+}
+
+/** Limits for a sender who may send nothing but a probe, which is small and comes at once. */
+export const PROBE_LIMITS: ReadLimits = { maxBytes: 16_384, readTimeoutMs: 1_000 };
+
+/** The sender hung up: no answer is sent. */
+export const SENDER_HUNG_UP = refuse(499, 'client closed the request', {
+  detail: 'the sender hung up mid-body',
+});
+
+/** The refusal of a body that exceeds the size limit. */
+export const tooLarge = (maxBytes: number): Refusal =>
+  refuse(413, 'body too large', {
+    detail: `the limit is ${maxBytes} bytes (limits.bodyBytes)`,
+    closesConnection: true,
+  });
+
+/** The refusal of a body that did not arrive in time. */
+export const tooSlow = (readTimeoutMs: number): Refusal =>
+  refuse(408, 'body took too long', {
+    detail: `the body was not complete after ${readTimeoutMs} ms (limits.readTimeoutMs)`,
+    closesConnection: true,
+  });
+
+const CONSUMED = refuse(500, 'body not available', {
+  detail:
+    'something before the receiver read the request body and did not keep it. Mount the receiver before that middleware, or let it keep what it read in req.body or req.rawBody.',
+});
+
+/** Refuses a body whose `Content-Length` exceeds the limit, before it is read. */
+export function checkAnnouncedSize(headers: IncomingHttpHeaders, maxBytes: number): Refusal | null {
+  const announced = headers['content-length'];
+  return announced !== undefined && Number(announced) > maxBytes ? tooLarge(maxBytes) : null;
+}
+
+/** The body as bytes, or as a body parser before the receiver has parsed it. */
+export async function readBody(request: ReceiverRequest, limits: ReadLimits): Promise<unknown> {
+  const { headers, rawBody, parsedBody, read } = request;
+  if (rawBody) return withinLimit(rawBody, limits.maxBytes);
+  if (!read) return takeParsed(parsedBody, headers, limits);
+  const badType = checkContentType(headers);
+  if (badType) return badType;
+  const bytes = await read(limits);
+  if (isRefusal(bytes)) return bytes;
+  // Some hosting platforms set req.body and leave an empty stream.
+  if (bytes.length === 0 && hasContent(parsedBody)) return parsedBody;
+  return withinLimit(bytes, limits.maxBytes);
+}
+
+function takeParsed(body: unknown, headers: IncomingHttpHeaders, { maxBytes }: ReadLimits): unknown {
+  if (body === undefined || body === null) return CONSUMED;
+  // A body parser may have parsed something other than JSON, such as a form.
+  const badType = checkContentType({ 'content-type': headers['content-type'] });
+  if (badType) return badType;
+  return body instanceof Uint8Array ? withinLimit(body, maxBytes) : body;
+}
+
+const withinLimit = (bytes: Uint8Array, maxBytes: number): Uint8Array | Refusal =>
+  bytes.length > maxBytes ? tooLarge(maxBytes) : bytes;
+
+const hasContent = (body: unknown): boolean =>
+  typeof body === 'object' && body !== null
+    ? Object.keys(body).length > 0
+    : typeof body === 'string' && body !== '';
+
+const JSON_TYPE = /^application\/(?:json|[\w.!#$&^-]+\+json)$/;
+const UTF8 = /^utf-?8$/i;
+
+/** Accepts uncompressed JSON in UTF-8; refuses anything else by its headers. */
+function checkContentType(headers: IncomingHttpHeaders): Refusal | null {
+  const header = headers['content-type'];
+  const encoding = headers['content-encoding'];
+  if (encoding !== undefined && encoding.toLowerCase() !== 'identity') {
+    return refuse(415, 'content encoding not supported', { detail: 'send the body uncompressed' });
+  }
+  // The usual form; skips parsing.
+  if (header === 'application/json') return null;
+  if (header === undefined) {
+    return refuse(415, 'content type missing', { detail: 'send content-type: application/json' });
+  }
+  const { type, parameters } = parse(header);
+  if (!JSON_TYPE.test(type)) {
+    return refuse(415, 'content type not supported', { detail: 'send content-type: application/json' });
+  }
+  if (parameters.charset !== undefined && !UTF8.test(parameters.charset)) {
+    return refuse(415, 'charset not supported', { detail: 'send the body in UTF-8' });
+  }
+  return null;
+}
 
 /** A JSON object. */
 export type JsonObject = Record<string, unknown>;
