@@ -17,7 +17,7 @@ export interface InlineOptions {
   readonly handlerTimeoutMs?: number;
   /** How many events may run or wait at once; more are answered 503. Default 10,000. */
   readonly maxPending?: number;
-  /** How many keys of handled events are remembered, to recognise repeats. Default 10,000. */
+  /** How many keys of handled events are remembered at least, to recognise repeats; twice as many at most. Default 10,000. */
   readonly maxRemembered?: number;
   /** How long they are remembered. Default 10 minutes. */
   readonly rememberMs?: number;

@@ -1,4 +1,4 @@
-/** Remembers keys for a limited time, and a limited number of them. */
+/** Remembers keys for a limited time. */
 export interface RecentKeys {
   has(key: string): boolean;
   add(key: string): void;
@@ -6,57 +6,32 @@ export interface RecentKeys {
   readonly size: number;
 }
 
-class Entry {
-  readonly key: string;
-  readonly addedAt: number;
-  older: Entry = this;
-  newer: Entry = this;
-
-  constructor(key: string, addedAt: number) {
-    this.key = key;
-    this.addedAt = addedAt;
-  }
-}
-
 /**
- * Creates {@link RecentKeys}. The oldest key is dropped first. The order is a linked list: finding the first key of a
- * Map from which keys are removed at the front takes longer with each of them.
+ * Remembers at least the newest `maxKeys` keys, and at most twice as many: they are kept in two generations, and a full
+ * one replaces the older. Removing single keys from the front of a `Map` would cost more than validating a body.
  */
 export function createRecentKeys({ maxKeys, maxAgeMs }: { maxKeys: number; maxAgeMs: number }): RecentKeys {
-  const entries = new Map<string, Entry>();
-  /** Before the oldest and after the newest entry. */
-  const ends = new Entry('', 0);
-
-  const remove = ({ key, older, newer }: Entry): void => {
-    entries.delete(key);
-    older.newer = newer;
-    newer.older = older;
-  };
-  const isExpired = ({ addedAt }: Entry, now: number): boolean => now - addedAt > maxAgeMs;
-  const deleteKey = (key: string): void => {
-    const entry = entries.get(key);
-    if (entry) remove(entry);
-  };
+  let newer = new Map<string, number>();
+  let older = new Map<string, number>();
 
   return {
     has(key) {
-      const entry = entries.get(key);
-      return entry !== undefined && !isExpired(entry, Date.now());
+      const addedAt = newer.get(key) ?? older.get(key);
+      return addedAt !== undefined && Date.now() - addedAt <= maxAgeMs;
     },
     add(key) {
-      deleteKey(key);
-      const entry = new Entry(key, Date.now());
-      while (entries.size >= maxKeys || (entries.size > 0 && isExpired(ends.newer, entry.addedAt)))
-        remove(ends.newer);
-      entry.older = ends.older;
-      entry.newer = ends;
-      ends.older.newer = entry;
-      ends.older = entry;
-      entries.set(key, entry);
+      older.delete(key);
+      newer.set(key, Date.now());
+      if (newer.size < maxKeys) return;
+      older = newer;
+      newer = new Map();
     },
-    delete: deleteKey,
+    delete(key) {
+      newer.delete(key);
+      older.delete(key);
+    },
     get size() {
-      return entries.size;
+      return newer.size + older.size;
     },
   };
 }
