@@ -43,24 +43,24 @@ import { createHelpdeskRuns } from './calls/helpdesk-runs.js';
 import { createRateLimiter } from './calls/rate-limiter.js';
 import { createSharedRateLimiter } from './calls/shared-rate-limiter.js';
 import { createCatchUpLoop } from './inbound/catch-up-loop.js';
-import { createEchoDetector } from './inbound/echo-detection.js';
 import { createEventEffects } from './inbound/event-effects.js';
 import { createFindConversation } from './inbound/find-conversation.js';
 import { createPollLoop, createStreamLoop } from './inbound/inbound-loops.js';
 import { createEventOrder } from './inbound/order-events.js';
 import { createEventReceiver } from './inbound/receive-events.js';
 import { traceWebhook } from './inbound/trace-webhook.js';
-import { createUndeliveredReplies } from './inbound/undelivered.js';
 import { createWebhook } from './inbound/webhook.js';
 import { type BridgeOptions, createRenderMessage, readOptions } from './options.js';
 import { createAdmitHandoff, createOnRequested } from './outbound/accept-handoff.js';
 import { createCloseCalls } from './outbound/close-calls.js';
 import { createHelpdeskCloser, createOnClosed, createTellAndEnd } from './outbound/close-conversation.js';
 import { createOnMessage, createSendToHelpdesk } from './outbound/deliver-message.js';
+import { createEchoDetector } from './outbound/echo-detection.js';
 import { createConversationOpener } from './outbound/open-conversation.js';
 import { createOrphans } from './outbound/orphans.js';
 import { createFindQueuedMessages } from './outbound/queued-messages.js';
 import { createReconcileLoop } from './outbound/reconcile-loop.js';
+import { createUndeliveredReplies } from './outbound/undelivered.js';
 import { createOwnOnly, joinReceiver } from './ownership.js';
 
 /** Carries handed-over conversations between a receiver and a helpdesk. */

@@ -4,7 +4,7 @@ import type { InboundClose, InboundEvent, InboundJoin, InboundMessage } from '..
 import { textWithAttachments } from '../adapter/text.js';
 import type { BridgeContext } from '../bridge-context.js';
 import type { HelpdeskCloser } from '../outbound/close-conversation.js';
-import type { EchoDetector } from './echo-detection.js';
+import type { EchoDetector } from '../outbound/echo-detection.js';
 
 /** Ids of events may be unique only within a conversation of the helpdesk. */
 export const eventKey = ({ externalId, id }: InboundEvent): string => JSON.stringify([externalId, id]);

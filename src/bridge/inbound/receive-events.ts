@@ -4,10 +4,10 @@ import { createKeyedQueue } from '../../internal/index.js';
 import { ValidationError } from '../../protocol/index.js';
 import type { InboundEvent, UndeliveredReason } from '../adapter/adapter-types.js';
 import { type BridgeContext, KEY_TTL_MS } from '../bridge-context.js';
+import type { UndeliveredReplies } from '../outbound/undelivered.js';
 import { type EventEffects, eventKey } from './event-effects.js';
 import type { FindConversation } from './find-conversation.js';
 import type { EventOrder } from './order-events.js';
-import type { UndeliveredReplies } from './undelivered.js';
 
 /** Takes events of the helpdesk to the users: one path for webhooks, polls and streams. */
 export interface EventReceiver {

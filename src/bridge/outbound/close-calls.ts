@@ -5,7 +5,7 @@ import { type BridgeContext, KEY_TTL_MS } from '../bridge-context.js';
 import type { ClaimedRun } from '../calls/adapter-calls.js';
 import { createFailingCalls, isCallFailure } from '../calls/failing-calls.js';
 import { sessionKey, toRef, toSession } from '../conversation.js';
-import type { EchoDetector } from '../inbound/echo-detection.js';
+import type { EchoDetector } from './echo-detection.js';
 
 /** Calls `close` of the adapter, for conversations and for orphans. */
 export interface CloseCalls {

@@ -7,8 +7,8 @@ import { asPostponed, pause } from '../calls/adapter-calls.js';
 import { createFailingCalls, isCallFailure } from '../calls/failing-calls.js';
 import type { RateLimiter } from '../calls/rate-limiter.js';
 import { sessionKey, toRef } from '../conversation.js';
-import type { EchoDetector } from '../inbound/echo-detection.js';
 import type { TellAndEnd } from './close-conversation.js';
+import type { EchoDetector } from './echo-detection.js';
 import type { ConversationOpener } from './open-conversation.js';
 import { type FindQueuedMessages, SEPARATOR, type UserMessage } from './queued-messages.js';
 

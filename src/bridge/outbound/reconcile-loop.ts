@@ -3,10 +3,10 @@ import { AdapterError } from '../adapter/adapter-error.js';
 import type { BackgroundLoop, BridgeContext } from '../bridge-context.js';
 import { repeatTask } from '../calls/repeat-task.js';
 import { failUnaccepted } from '../conversation.js';
-import type { UndeliveredReplies } from '../inbound/undelivered.js';
 import type { CloseCalls } from './close-calls.js';
 import { closeReason, type HelpdeskCloser } from './close-conversation.js';
 import type { Orphans } from './orphans.js';
+import type { UndeliveredReplies } from './undelivered.js';
 
 /** The first pass looks at conversations changed in the last day. */
 const FIRST_LOOK_BACK_MS = 86_400_000;
