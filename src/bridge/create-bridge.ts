@@ -35,31 +35,33 @@ import {
   type RequestHandling,
   type RequestListener,
 } from '../receiver/index.js';
-import { AdapterError } from './adapter/adapter-error.js';
-import type { AdapterCheckResult } from './adapter/adapter-types.js';
+import { type AdapterCheckResult, AdapterError } from './adapter/adapter-types.js';
 import { type BridgeContext, type BridgeStats, createCounters } from './bridge-context.js';
 import { createAdapterCalls, createAuthFailureLog, createInlineRetry } from './calls/adapter-calls.js';
 import { createHelpdeskRuns } from './calls/helpdesk-runs.js';
-import { createRateLimiter } from './calls/rate-limiter.js';
-import { createSharedRateLimiter } from './calls/shared-rate-limiter.js';
-import { createCatchUpLoop } from './inbound/catch-up-loop.js';
+import { createRateLimiter, createSharedRateLimiter } from './calls/rate-limiter.js';
 import { createEventEffects } from './inbound/event-effects.js';
 import { createFindConversation } from './inbound/find-conversation.js';
-import { createPollLoop, createStreamLoop } from './inbound/inbound-loops.js';
+import { createCatchUpLoop, createPollLoop, createStreamLoop } from './inbound/inbound-loops.js';
 import { createEventOrder } from './inbound/order-events.js';
 import { createEventReceiver } from './inbound/receive-events.js';
-import { traceWebhook } from './inbound/trace-webhook.js';
-import { createWebhook } from './inbound/webhook.js';
+import { createWebhook, traceWebhook } from './inbound/webhook.js';
 import { type BridgeOptions, createRenderMessage, readOptions } from './options.js';
 import { createAdmitHandoff, createOnRequested } from './outbound/accept-handoff.js';
-import { createCloseCalls } from './outbound/close-calls.js';
-import { createHelpdeskCloser, createOnClosed, createTellAndEnd } from './outbound/close-conversation.js';
-import { createOnMessage, createSendToHelpdesk } from './outbound/deliver-message.js';
+import {
+  createCloseCalls,
+  createHelpdeskCloser,
+  createOnClosed,
+  createTellAndEnd,
+} from './outbound/close-conversation.js';
+import {
+  createFindQueuedMessages,
+  createOnMessage,
+  createSendToHelpdesk,
+} from './outbound/deliver-message.js';
 import { createEchoDetector } from './outbound/echo-detection.js';
 import { createConversationOpener } from './outbound/open-conversation.js';
-import { createOrphans } from './outbound/orphans.js';
-import { createFindQueuedMessages } from './outbound/queued-messages.js';
-import { createReconcileLoop } from './outbound/reconcile-loop.js';
+import { createOrphans, createReconcileLoop } from './outbound/orphans.js';
 import { createUndeliveredReplies } from './outbound/undelivered.js';
 import { createOwnOnly, joinReceiver } from './ownership.js';
 

@@ -4,13 +4,15 @@
  * @module
  */
 export { type Adapter, type AdapterCapabilities, defineAdapter, type RateLimit } from './adapter/adapter.js';
-export { AdapterError, type AdapterErrorKind, nullIf } from './adapter/adapter-error.js';
 export {
+  type AccessToken,
   type AdapterHttp,
   type AdapterHttpOptions,
   type AdapterHttpRequest,
   type AdapterHttpResponse,
   createAdapterHttp,
+  createTokenAuthorization,
+  type TokenAuthorization,
 } from './adapter/adapter-http.js';
 export type {
   AdapterCall,
@@ -36,17 +38,20 @@ export type {
   UndeliveredMessage,
   UndeliveredReason,
 } from './adapter/adapter-types.js';
+export { AdapterError, type AdapterErrorKind, nullIf } from './adapter/adapter-types.js';
 export { checkSecrets, checkWords, runCheck } from './adapter/check-setup.js';
 export { htmlToText } from './adapter/html-to-text.js';
 export { asObject, asObjects, asText, isObject, type JsonObject, parseJson, readAs } from './adapter/json.js';
-export { keyHash, keyWithin, referenceLine, userName } from './adapter/session-keys.js';
-export { sessionText } from './adapter/session-text.js';
-export { type TranscriptTextOptions, transcriptText, undeliveredNote } from './adapter/text.js';
 export {
-  type AccessToken,
-  createTokenAuthorization,
-  type TokenAuthorization,
-} from './adapter/token-authorization.js';
+  keyHash,
+  keyWithin,
+  referenceLine,
+  sessionText,
+  type TranscriptTextOptions,
+  transcriptText,
+  undeliveredNote,
+  userName,
+} from './adapter/text.js';
 export {
   type SignatureInput,
   verifyRsaSignature,

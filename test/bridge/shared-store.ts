@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { createSharedRateLimiter } from '../../src/bridge/calls/shared-rate-limiter.js';
+import { createSharedRateLimiter } from '../../src/bridge/calls/rate-limiter.js';
 import { AdapterError } from '../../src/public/adapter.js';
 import { createReceiver, type Delivery, noAuth } from '../../src/public/index.js';
 import { eventually } from '../helpers/eventually.js';

@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, it, vi } from 'vitest';
-import { sessionKey } from '../../src/bridge/conversation.js';
+import { sessionKey } from '../../src/bridge/bridge-context.js';
 import { AdapterError, type EmitEvents } from '../../src/public/adapter.js';
 import { requestEvent } from '../helpers/events.js';
 import { eventually } from '../helpers/eventually.js';

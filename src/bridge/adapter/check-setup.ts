@@ -1,6 +1,5 @@
 import { configError } from '../../internal/index.js';
-import { AdapterError } from './adapter-error.js';
-import type { AdapterCheckResult } from './adapter-types.js';
+import { type AdapterCheckResult, AdapterError } from './adapter-types.js';
 
 /** The secrets of a setting, which has several during a rotation. Throws a configuration error when one is empty. */
 export function checkSecrets(secret: string | readonly string[], message: string): readonly string[] {

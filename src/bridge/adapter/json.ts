@@ -1,5 +1,5 @@
 import type { z } from 'zod';
-import { AdapterError } from './adapter-error.js';
+import { AdapterError } from './adapter-types.js';
 
 /** A JSON object with unknown fields. */
 export type JsonObject = Readonly<Record<string, unknown>>;

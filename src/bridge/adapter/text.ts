@@ -1,5 +1,12 @@
+import { createHash } from 'node:crypto';
 import type { TranscriptItem } from '../../events/index.js';
-import type { InboundMessage, UndeliveredMessage, UndeliveredReason } from './adapter-types.js';
+import { routeFacts } from '../route-handoff.js';
+import type {
+  HandoffSession,
+  InboundMessage,
+  UndeliveredMessage,
+  UndeliveredReason,
+} from './adapter-types.js';
 
 /**
  * Places to split a text, best first. A break in the first half is skipped (`leastFilled`): a lesser break further
@@ -127,4 +134,58 @@ const MOST_QUOTED = 200;
 export function undeliveredNote({ text }: UndeliveredMessage, reason: UndeliveredReason): string {
   const quoted = text.length <= MOST_QUOTED ? text : `${text.slice(0, MOST_QUOTED)}…`;
   return `(This reply did not reach the user: "${quoted}" ${reason.text})`;
+}
+
+const sha256 = (text: string): string => createHash('sha256').update(text).digest('hex');
+
+/** A key of at most `maxLength` characters, at least 71: longer ones are hashed. Persisted by helpdesks. */
+export const keyWithin = (maxLength: number, key: string): string =>
+  key.length <= maxLength ? key : `sha256:${sha256(key)}`;
+
+/** Identifies a session or a user where the key is too long or must not be shown. Persisted by helpdesks. */
+export const keyHash = ({ key }: { readonly key: string }, length = 64): string =>
+  sha256(key).slice(0, length);
+
+/** A line in the first message, by which `find` recognises a conversation that cannot carry attributes. */
+export const referenceLine = (session: HandoffSession): string => `Reference: ${keyHash(session, 20)}`;
+
+/** The name of a user for agents. */
+export const userName = ({ userId, anonymousId }: HandoffSession['user']): string =>
+  userId ?? anonymousId ?? 'Visitor';
+
+const TRANSCRIPT_HEADING = '\n\nSaid before:\n\n';
+
+/**
+ * The first message of a conversation, for helpdesks that show agents one text: who the user is, the route and the transcript.
+ * The oldest parts of a long transcript are left out.
+ *
+ * @example
+ * const text = sessionText(session, { maxLength: 10_000 });
+ * // [handoff] This user asks for a human.
+ * // User: ada
+ * //
+ * // Said before:
+ * //
+ * // Customer: Where is my parcel?
+ */
+export function sessionText(
+  session: Pick<HandoffSession, 'user' | 'botId' | 'transcript' | 'route'>,
+  { maxLength }: { readonly maxLength: number },
+): string {
+  const { user, botId, transcript } = session;
+  const facts = [
+    ['User', user.userId],
+    ['Anonymous user', user.anonymousId],
+    ['E-mail', user.email],
+    ['Phone', user.phone],
+    ['Agent that hands over', botId],
+    ...routeFacts(session),
+  ]
+    .filter(([, value]) => value)
+    .map(([name, value]) => `${name}: ${value}`);
+  const head = ['[handoff] This user asks for a human.', ...facts].join('\n').slice(0, maxLength / 2);
+  const before = transcriptText(transcript, {
+    maxLength: maxLength - head.length - TRANSCRIPT_HEADING.length,
+  });
+  return before === '' ? head : `${head}${TRANSCRIPT_HEADING}${before}`;
 }

@@ -3,8 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { channels, traceStep } from '../../diagnostics/index.js';
 import { type HandoffMessageContext, Postponed } from '../../events/index.js';
 import { createTaskCounter, type Log, settlesWithin } from '../../internal/index.js';
-import { AdapterError } from '../adapter/adapter-error.js';
-import type { AdapterCall } from '../adapter/adapter-types.js';
+import { type AdapterCall, AdapterError } from '../adapter/adapter-types.js';
 import { type CircuitBreakerOptions, CircuitOpen, createCircuitBreaker } from './circuit-breaker.js';
 
 /** The run of a handler on whose behalf the adapter is called. */

@@ -1,5 +1,5 @@
 import type { Log } from '../../internal/index.js';
-import { AdapterError } from '../adapter/adapter-error.js';
+import { AdapterError } from '../adapter/adapter-types.js';
 
 /**
  * Stops calls to a helpdesk that does not answer, so that its conversations wait without using resources.

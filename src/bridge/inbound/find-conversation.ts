@@ -1,9 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Conversation, ConversationState } from '../../handoff/index.js';
 import { settlesWithin } from '../../internal/index.js';
-import { AdapterError } from '../adapter/adapter-error.js';
-import type { BridgeContext } from '../bridge-context.js';
-import { sessionKey } from '../conversation.js';
+import { AdapterError } from '../adapter/adapter-types.js';
+import { type BridgeContext, sessionKey } from '../bridge-context.js';
 import type { ConversationOpener } from '../outbound/open-conversation.js';
 import { IN_DOUBT_MS, type Orphans } from '../outbound/orphans.js';
 

@@ -1,9 +1,7 @@
 import { type Conversation, isOpen } from '../../handoff/index.js';
 import { settlesWithin } from '../../internal/index.js';
-import { AdapterError } from '../adapter/adapter-error.js';
-import type { InboundEvent } from '../adapter/adapter-types.js';
-import type { BridgeContext } from '../bridge-context.js';
-import { toRef } from '../conversation.js';
+import { AdapterError, type InboundEvent } from '../adapter/adapter-types.js';
+import { type BridgeContext, toRef } from '../bridge-context.js';
 
 /**
  * Puts events of a conversation into the helpdesk's own order, and adds those that have not arrived. This is the only

@@ -1,3 +1,4 @@
+import { channels, traceRequest } from '../../diagnostics/index.js';
 import { createTaskCounter, type TaskCounter } from '../../internal/index.js';
 import {
   isRefusal,
@@ -7,8 +8,12 @@ import {
   type RequestHandling,
   SENDER_HUNG_UP,
 } from '../../receiver/index.js';
-import { AdapterError } from '../adapter/adapter-error.js';
-import type { InboundRequest, ParsedWebhook, SignatureVerdict } from '../adapter/adapter-types.js';
+import {
+  AdapterError,
+  type InboundRequest,
+  type ParsedWebhook,
+  type SignatureVerdict,
+} from '../adapter/adapter-types.js';
 import type { BridgeContext } from '../bridge-context.js';
 import { type EventReceiver, UndeliverableReply } from './receive-events.js';
 
@@ -153,5 +158,26 @@ function toAnswer({
       ...(closesConnection && { connection: 'close' }),
     },
     body,
+  };
+}
+
+/** Wraps the endpoint for the helpdesk's webhooks, so that its requests are published while anything subscribes. */
+export function traceWebhook(webhook: WebhookEndpoint, receiver: object, adapter: string): WebhookEndpoint {
+  const { handle } = webhook;
+  return {
+    ...webhook,
+    handle(request, send) {
+      if (!channels.webhook.hasSubscribers) return handle(request, send);
+      const { method, headers } = request;
+      const message = { receiver, adapter, method, headers, status: null };
+      return traceRequest(channels.webhook, message, (onAnswer) =>
+        Promise.resolve(
+          handle(request, (answer) => {
+            onAnswer(answer.status);
+            send(answer);
+          }) ?? undefined,
+        ),
+      );
+    },
   };
 }

@@ -7,8 +7,7 @@ import {
   Postponed,
 } from '../../events/index.js';
 import { type Conversation, isOpen } from '../../handoff/index.js';
-import type { BridgeContext } from '../bridge-context.js';
-import { failUnaccepted, sessionKey } from '../conversation.js';
+import { type BridgeContext, failUnaccepted, sessionKey } from '../bridge-context.js';
 import type { TellAndEnd } from './close-conversation.js';
 import type { ConversationOpener, OpenResult } from './open-conversation.js';
 

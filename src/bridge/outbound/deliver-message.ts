@@ -1,16 +1,17 @@
+import type { StoredJobDetails } from '../../delivery/index.js';
 import { type Handler, type HandoffMessageContext, Postponed, Unrecoverable } from '../../events/index.js';
 import { type AdapterLink, type Conversation, isOpen } from '../../handoff/index.js';
-import { AdapterError } from '../adapter/adapter-error.js';
+import { handoffChat } from '../../protocol/index.js';
+import type { Receiver } from '../../receiver/index.js';
+import { AdapterError } from '../adapter/adapter-types.js';
 import { splitText } from '../adapter/text.js';
-import { type BridgeContext, KEY_TTL_MS } from '../bridge-context.js';
+import { type BridgeContext, KEY_TTL_MS, sessionKey, toRef } from '../bridge-context.js';
 import { asPostponed, pause } from '../calls/adapter-calls.js';
 import { createFailingCalls, isCallFailure } from '../calls/failing-calls.js';
 import type { RateLimiter } from '../calls/rate-limiter.js';
-import { sessionKey, toRef } from '../conversation.js';
 import type { TellAndEnd } from './close-conversation.js';
 import type { EchoDetector } from './echo-detection.js';
 import type { ConversationOpener } from './open-conversation.js';
-import { type FindQueuedMessages, SEPARATOR, type UserMessage } from './queued-messages.js';
 
 /** Dependencies of {@link createOnMessage}. */
 export interface OnMessageDependencies {
@@ -234,4 +235,51 @@ export function createSendToHelpdesk(
       counters.count('sent');
     }
   };
+}
+
+/** A message of the user. */
+export interface UserMessage {
+  /** The key of its event. */
+  readonly key: string;
+  readonly text: string;
+}
+
+/** Finds queued messages of the same conversation that fit into one message together with `first`. */
+export type FindQueuedMessages = (
+  conversationId: string,
+  first: UserMessage,
+  maxLength: number,
+) => Promise<readonly UserMessage[]>;
+
+/** Upper bound on messages joined at once. */
+const MAX_JOINED = 20;
+
+/** Between messages that are joined into one. */
+export const SEPARATOR = '\n';
+
+/**
+ * Creates {@link FindQueuedMessages}. The events behind the current one wait in the inbox. Joined ones are marked as
+ * sent, so their own turn sends nothing. Without durable delivery nothing is found, and each message is sent alone.
+ */
+export function createFindQueuedMessages({ queues }: Receiver['storage']): FindQueuedMessages {
+  if (!queues) return async () => [];
+  return async (conversationId, first, maxLength) => {
+    const waiting = await queues.list('inbox', { state: 'waiting', conversationId, limit: MAX_JOINED });
+    const found: UserMessage[] = [];
+    let room = maxLength - first.text.length;
+    for (const { id, what } of waiting) {
+      const message = what === 'handoff.message' ? readQueuedMessage(await queues.show('inbox', id)) : null;
+      if (message?.key === first.key) continue;
+      room -= (message?.text.length ?? 0) + SEPARATOR.length;
+      // Only whole messages, and none behind an event of another kind: order is kept.
+      if (!message || room < 0) break;
+      found.push(message);
+    }
+    return found;
+  };
+}
+
+function readQueuedMessage(job: StoredJobDetails | null): UserMessage | null {
+  const chat = handoffChat.safeParse(job?.content);
+  return job?.key && chat.success ? { key: job.key, text: chat.data.body } : null;
 }

@@ -1,11 +1,16 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type Conversation, isOpen } from '../../handoff/index.js';
 import { settlesWithin } from '../../internal/index.js';
-import { AdapterError } from '../adapter/adapter-error.js';
-import type { HandoffSession, OpenedConversation } from '../adapter/adapter-types.js';
-import type { BridgeContext } from '../bridge-context.js';
+import { AdapterError, type HandoffSession, type OpenedConversation } from '../adapter/adapter-types.js';
+import {
+  type BridgeContext,
+  changeWhile,
+  isUnopened,
+  sessionKey,
+  toLink,
+  toSession,
+} from '../bridge-context.js';
 import { retryDelay } from '../calls/adapter-calls.js';
-import { changeWhile, isUnopened, sessionKey, toLink, toSession } from '../conversation.js';
 import { createFindRoute } from '../route-handoff.js';
 import type { Orphans } from './orphans.js';
 

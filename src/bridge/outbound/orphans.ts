@@ -1,9 +1,18 @@
-import type { Conversation } from '../../handoff/index.js';
-import type { CloseReason, OpenedConversation } from '../adapter/adapter-types.js';
-import { type BridgeContext, KEY_TTL_MS } from '../bridge-context.js';
+import { type Conversation, isOpen } from '../../handoff/index.js';
+import { AdapterError, type CloseReason, type OpenedConversation } from '../adapter/adapter-types.js';
+import {
+  type BackgroundLoop,
+  type BridgeContext,
+  failUnaccepted,
+  KEY_TTL_MS,
+  sessionKey,
+  toLink,
+  toSession,
+} from '../bridge-context.js';
 import type { ClaimedRun } from '../calls/adapter-calls.js';
-import { sessionKey, toLink, toSession } from '../conversation.js';
-import type { CloseCalls } from './close-calls.js';
+import { repeatTask } from '../calls/failing-calls.js';
+import { type CloseCalls, closeReason, type HelpdeskCloser } from './close-conversation.js';
+import type { UndeliveredReplies } from './undelivered.js';
 
 /**
  * Tracks orphans: conversations in the helpdesk that no user is in. They arise when the response to `open` is lost,
@@ -104,4 +113,117 @@ export function createOrphans(
       return found.includes(true);
     },
   };
+}
+
+/** The first pass looks at conversations changed in the last day. */
+const FIRST_LOOK_BACK_MS = 86_400_000;
+/** Later passes look back 20 minutes: longer than ABANDONED_AFTER_MS and any open takes. */
+const LOOK_BACK_MS = 1_200_000;
+/** A request that is open in the helpdesk and still not accepted: its sender was refused by another gate, or died. */
+const ABANDONED_AFTER_MS = 600_000;
+/** An `open` without a response may still take effect. After two minutes without an orphan there is none. */
+const NO_ORPHAN_AFTER_MS = 120_000;
+/** Requests of one conversation that may have failed since the last pass. */
+const MOST_EARLIER_SESSIONS = 10;
+const PAGE_SIZE = 100;
+
+/**
+ * Starts the loop that reconciles the store with the helpdesk after crashes and lost responses. One process holds
+ * the lease and runs it, at the start and then every `reconcileEveryMs`. It
+ *
+ * - fails requests that were never accepted,
+ * - closes orphans: conversations open in the helpdesk although the user was refused,
+ * - closes conversations in the helpdesk that were ended here without the helpdesk being told,
+ * - tells agents of replies that have become dead letters.
+ */
+export function createReconcileLoop(
+  bridge: BridgeContext,
+  orphans: Orphans,
+  closer: HelpdeskCloser,
+  closeCalls: CloseCalls,
+  undelivered: UndeliveredReplies,
+): BackgroundLoop {
+  const { adapter, lifecycle, settings, ownership, stopSignal, auth, log, instanceId } = bridge;
+  const { store } = lifecycle;
+  const lease = `bridge reconcile ${adapter.name}`;
+
+  let since = Date.now() - FIRST_LOOK_BACK_MS;
+
+  async function* recentlyChanged(): AsyncGenerator<Conversation> {
+    let after: Conversation | undefined;
+    do {
+      const page = await store.list({ limit: PAGE_SIZE, ...(after && { after }) });
+      for (const conversation of page) {
+        if (conversation.changedAt.getTime() < since) return;
+        yield conversation;
+      }
+      after = page.length === PAGE_SIZE ? page.at(-1) : undefined;
+    } while (after);
+  }
+
+  const age = ({ changedAt }: Conversation): number => Date.now() - changedAt.getTime();
+
+  const closeOrphan = async (conversation: Conversation): Promise<void> => {
+    if (!(await orphans.mayExist(conversation)) || (await closeCalls.isGivenUp(conversation))) return;
+    const found = await orphans.findAndClose(conversation);
+    if (!found && age(conversation) > NO_ORPHAN_AFTER_MS) await orphans.clearOpening(conversation);
+  };
+
+  /** The helpdesk may not know of the end yet. That of the user is the handler's to report, unless it has failed. */
+  const reportClose = async (conversation: Conversation): Promise<void> => {
+    const { closure, link } = conversation;
+    if (link?.adapter !== adapter.name || !closure) return;
+    const by = closure.by === 'agent' ? 'system' : closure.by;
+    if (by !== 'system' && age(conversation) < settings.callTimeoutMs) return;
+    if ((await closer.isMarkedClosed(conversation)) || (await closeCalls.isGivenUp(conversation))) return;
+    await closer.close(conversation, closeReason(by));
+  };
+
+  const failIfAbandoned = async (conversation: Conversation): Promise<Conversation> => {
+    const openingTakesMs = settings.openWithinMs + settings.callTimeoutMs;
+    // Before it is linked, the process that opens it has given up by then; acceptance can come much later.
+    if (age(conversation) < (conversation.link ? ABANDONED_AFTER_MS : openingTakesMs)) return conversation;
+    const isUnchanged = ({ version }: Conversation): boolean => version === conversation.version;
+    const failed = await failUnaccepted(store, conversation, 'it was never accepted', isUnchanged);
+    return failed ?? conversation;
+  };
+
+  const reconcileConversation = async (found: Conversation): Promise<void> => {
+    // A repeated request starts a new session with another key, and a user may repeat it before this loop runs.
+    const earliest = Math.max(1, found.session - MOST_EARLIER_SESSIONS);
+    for (let session = earliest; session < found.session; session += 1)
+      await closeOrphan({ ...found, session });
+    const isPending = found.state === 'requested' && ownership.owns(found);
+    const conversation = isPending ? await failIfAbandoned(found) : found;
+    if (isOpen(conversation.state)) return;
+    if (conversation.link) await reportClose(conversation);
+    else await closeOrphan(conversation);
+  };
+
+  /** A failure is retried on the next pass and does not hold up the other conversations. */
+  const tryReconcile = async (conversation: Conversation): Promise<boolean> => {
+    if (stopSignal.aborted) return false;
+    try {
+      await reconcileConversation(conversation);
+      return true;
+    } catch (error) {
+      if (error instanceof AdapterError && error.kind === 'auth') auth.refused(error);
+      else log.warn({ conversationId: conversation.id, err: error }, 'conversation not reconciled yet');
+      return false;
+    }
+  };
+
+  const reconcile = async (): Promise<void> => {
+    if (!(await store.lease(lease, instanceId, settings.reconcileEveryMs * 3))) return;
+    const startedAt = Date.now();
+    let failures = 0;
+    for await (const conversation of recentlyChanged()) {
+      if (!(await tryReconcile(conversation))) failures += 1;
+    }
+    if (failures === 0) since = Math.max(since, startedAt - LOOK_BACK_MS);
+    await undelivered.tellOfDeadLetters();
+  };
+
+  const everyMs = settings.reconcileEveryMs;
+  return repeatTask(bridge, { lease, everyMs, failure: 'reconciliation failed', run: reconcile });
 }

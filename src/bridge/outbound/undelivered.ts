@@ -4,8 +4,7 @@ import { createTaskCounter } from '../../internal/index.js';
 import type { Receiver } from '../../receiver/index.js';
 import type { InboundMessage, UndeliveredMessage, UndeliveredReason } from '../adapter/adapter-types.js';
 import { textWithAttachments, undeliveredNote } from '../adapter/text.js';
-import { type BridgeContext, KEY_TTL_MS } from '../bridge-context.js';
-import { toRef } from '../conversation.js';
+import { type BridgeContext, KEY_TTL_MS, toRef } from '../bridge-context.js';
 import type { EchoDetector } from './echo-detection.js';
 
 /** Tells agents that a reply did not reach the user. */
