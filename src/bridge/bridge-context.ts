@@ -10,8 +10,13 @@ import {
 import type { Log } from '../internal/index.js';
 import type { Receiver } from '../receiver/index.js';
 import type { Adapter } from './adapter/adapter.js';
-import type { ConversationRef, HandoffSession, OpenedConversation } from './adapter/adapter-types.js';
-import type { AdapterCalls, AuthFailureLog, InlineRetry } from './calls/adapter-calls.js';
+import {
+  AdapterError,
+  type ConversationRef,
+  type HandoffSession,
+  type OpenedConversation,
+} from './adapter/adapter-types.js';
+import { type AdapterCalls, type AuthFailureLog, type InlineRetry, pause } from './calls/adapter-calls.js';
 import type { BridgeSettings, RenderMessage } from './options.js';
 import type { Ownership } from './ownership.js';
 
@@ -40,10 +45,34 @@ export interface BridgeContext {
 /** How long idempotency keys are kept: a repeat that arrives later takes effect again. */
 export const KEY_TTL_MS = 7 * 86_400_000;
 
-/** A background loop that runs until {@link BridgeContext.stopSignal} aborts. */
-export interface BackgroundLoop {
-  /** Resolves when the loop has stopped. */
-  readonly stopped: Promise<void>;
+/** A task that one process at a time repeats until {@link BridgeContext.stopSignal} aborts. */
+export interface BackgroundTask {
+  /** The task takes this lease; it is released at the end, so that another process continues at once. */
+  readonly lease: string;
+  /** Logged when a run fails. The loop goes on. */
+  readonly failure: string;
+  run(): Promise<void>;
+  /** The wait after a run, with the number of runs that have failed in a row. */
+  waitMs(failures: number): number;
+}
+
+/** Repeats a task. Resolves when the loop has stopped. */
+export async function repeatInBackground(
+  { lifecycle, stopSignal, auth, log, instanceId }: BridgeContext,
+  task: BackgroundTask,
+): Promise<void> {
+  for (let failures = 0; !stopSignal.aborted; ) {
+    try {
+      await task.run();
+      failures = 0;
+    } catch (error) {
+      failures += 1;
+      if (error instanceof AdapterError && error.kind === 'auth') auth.refused(error);
+      else if (!stopSignal.aborted) log.warn({ err: error, failures }, task.failure);
+    }
+    await pause(task.waitMs(failures), stopSignal);
+  }
+  await lifecycle.store.release(task.lease, instanceId).catch(() => undefined);
 }
 
 /** Counters of a bridge since it was created. */

@@ -42,18 +42,13 @@ import { createHelpdeskRuns } from './calls/helpdesk-runs.js';
 import { createRateLimiter, createSharedRateLimiter } from './calls/rate-limiter.js';
 import { createEventEffects } from './inbound/event-effects.js';
 import { createFindConversation } from './inbound/find-conversation.js';
-import { createCatchUpLoop, createPollLoop, createStreamLoop } from './inbound/inbound-loops.js';
+import { runCatchUpLoop, runPollLoop, runStreamLoop } from './inbound/inbound-loops.js';
 import { createEventOrder } from './inbound/order-events.js';
 import { createEventReceiver } from './inbound/receive-events.js';
-import { createWebhook, traceWebhook } from './inbound/webhook.js';
+import { createWebhook } from './inbound/webhook.js';
 import { type BridgeOptions, createRenderMessage, readOptions } from './options.js';
 import { createAdmitHandoff, createOnRequested } from './outbound/accept-handoff.js';
-import {
-  createCloseCalls,
-  createHelpdeskCloser,
-  createOnClosed,
-  createTellAndEnd,
-} from './outbound/close-conversation.js';
+import { createHelpdeskCloser, createOnClosed, createTellAndEnd } from './outbound/close-conversation.js';
 import {
   createFindQueuedMessages,
   createOnMessage,
@@ -61,7 +56,7 @@ import {
 } from './outbound/deliver-message.js';
 import { createEchoDetector } from './outbound/echo-detection.js';
 import { createConversationOpener } from './outbound/open-conversation.js';
-import { createOrphans, createReconcileLoop } from './outbound/orphans.js';
+import { createOrphans, runReconcileLoop } from './outbound/orphans.js';
 import { createUndeliveredReplies } from './outbound/undelivered.js';
 import { createOwnOnly, joinReceiver } from './ownership.js';
 
@@ -178,12 +173,13 @@ export function createBridge(options: BridgeOptions): Bridge {
   const { rate } = adapter.capabilities;
   const { database } = receiver.storage;
   const echoes = createEchoDetector(context);
-  const closeCalls = createCloseCalls(context, echoes);
-  const orphans = createOrphans(context, closeCalls);
+  const closer = createHelpdeskCloser(context, echoes);
+  const orphans = createOrphans(context, closer);
   const opener = createConversationOpener(context, orphans);
-  const closer = createHelpdeskCloser(context, closeCalls);
   const tellAndEnd = createTellAndEnd(context);
-  const ownOnly = createOwnOnly(context, tellAndEnd);
+  const ownOnly = createOwnOnly(ownership, context.lifecycle.store, (conversation) =>
+    tellAndEnd(conversation, 'unavailable', 'no bridge takes the conversations of its bot any more'),
+  );
   const send = createSendToHelpdesk(context, {
     echoes,
     rateLimiter:
@@ -198,26 +194,26 @@ export function createBridge(options: BridgeOptions): Bridge {
     effects: createEventEffects(context, echoes, closer),
     undelivered,
   });
-  const webhook = traceWebhook(createWebhook(context, events), receiver, adapter.name);
+  const webhook = createWebhook(context, events, receiver);
 
   receiver
     .admit(createAdmitHandoff(context, opener))
     .on('handoff.requested', ownOnly(runs.wrap(createOnRequested(context, opener, tellAndEnd))))
     .on('handoff.message', ownOnly(runs.wrap(createOnMessage(context, { opener, send, tellAndEnd }))))
-    .on('handoff.closed', ownOnly(runs.wrap(createOnClosed(context, closer, orphans))));
+    .on('handoff.closed', ownOnly(runs.wrap(createOnClosed(context, closer, orphans.findAndClose))));
 
   const { inbound } = adapter.capabilities;
   const loops = [
-    createReconcileLoop(context, orphans, closer, closeCalls, undelivered),
-    ...(adapter.catchUp ? [createCatchUpLoop(context, events, order)] : []),
-    ...(inbound.includes('poll') ? [createPollLoop(context, events)] : []),
-    ...(inbound.includes('stream') ? [createStreamLoop(context, events)] : []),
+    runReconcileLoop(context, orphans, closer, undelivered),
+    ...(adapter.catchUp ? [runCatchUpLoop(context, events, order)] : []),
+    ...(inbound.includes('poll') ? [runPollLoop(context, events)] : []),
+    ...(inbound.includes('stream') ? [runStreamLoop(context, events)] : []),
   ];
 
   /** Runs before the receiver closes its store, so that the loops can release their leases to other processes. */
   const stopLoops = async (): Promise<void> => {
     stopping.abort();
-    await Promise.all(loops.map(({ stopped }) => stopped));
+    await Promise.all(loops);
   };
   receiver.onClosing(stopLoops);
 

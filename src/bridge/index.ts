@@ -46,6 +46,7 @@ export {
   keyHash,
   keyWithin,
   referenceLine,
+  routeFacts,
   sessionText,
   type TranscriptTextOptions,
   transcriptText,
@@ -68,6 +69,7 @@ export {
   checkWhenClosed,
   type MessageText,
   type MessageTextContext,
+  type RouteContext,
+  type RouteHandoff,
   type WhenClosed,
 } from './options.js';
-export { type RouteContext, type RouteHandoff, routeFacts } from './route-handoff.js';

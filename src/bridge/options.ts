@@ -1,10 +1,12 @@
+import { z } from 'zod';
+import type { User } from '../events/index.js';
 import type { Conversation } from '../handoff/index.js';
 import { checkCount, checkDuration, configError, type Log, settlesWithin } from '../internal/index.js';
 import type { Receiver } from '../receiver/index.js';
 import { type Adapter, checkAdapter } from './adapter/adapter.js';
+import type { HandoffRoute } from './adapter/adapter-types.js';
 import { type BusinessHours, type IsOpenAt, readHours } from './business-hours.js';
 import { type AdapterRetryPolicy, DEFAULT_RETRY } from './calls/adapter-calls.js';
-import type { RouteHandoff } from './route-handoff.js';
 
 /**
  * Options of `createBridge`.
@@ -29,7 +31,7 @@ export interface BridgeOptions {
   readonly botIds?: readonly string[];
   /**
    * Decides the tags, the priority and the department of a handoff, from what the application knows of the user. It
-   * has half of `openWithinMs`; when it fails, or when the helpdesk refuses its result, the handoff goes on without.
+   * has half of `openWithinMs`; when it fails, or when the helpdesk refuses its result, the handoff continues without routing.
    */
   readonly route?: RouteHandoff;
   /** How long the answer to a handoff request waits for the helpdesk. Default 4 seconds. */
@@ -73,6 +75,24 @@ export interface BridgeOptions {
   /** A pino logger or a compatible one; `false` for none. Default: warnings and errors to standard output. */
   readonly log?: Log | false;
 }
+
+/** The argument of a {@link RouteHandoff} function. */
+export interface RouteContext {
+  /** The handed-over conversation, with its transcript and the platform's agent. */
+  readonly conversation: Conversation;
+  readonly user: User;
+}
+
+/**
+ * Decides where a handoff goes in the helpdesk. `null` leaves it to the helpdesk.
+ *
+ * @example
+ * const route: RouteHandoff = async ({ user }) => {
+ *   const customer = await customers.find(user.userId);
+ *   return customer.isPremium ? { priority: 'high', tags: ['premium'] } : null;
+ * };
+ */
+export type RouteHandoff = (context: RouteContext) => HandoffRoute | null | Promise<HandoffRoute | null>;
 
 /** A reaction to a handoff outside business hours. */
 export type WhenClosed = 'refuse' | 'say';
@@ -227,4 +247,45 @@ function agentNamePrefix(
   if (agentNames === false) return (_name, text) => text;
   const prefix = agentNames === true ? (name: string) => `${name}: ` : agentNames;
   return (name, text) => (name === null || name.trim() === '' ? text : `${prefix(name)}${text}`);
+}
+
+const routeSchema = z.strictObject({
+  tags: z.array(z.string().trim().min(1).max(100)).max(20).optional(),
+  priority: z.enum(['low', 'normal', 'high', 'urgent']).optional(),
+  department: z.string().trim().min(1).max(200).optional(),
+});
+
+/** Asks the application for the route of a conversation. A function that fails or takes too long is logged. */
+export function createFindRoute(
+  route: RouteHandoff | null,
+  withinMs: number,
+  log: Log,
+): (conversation: Conversation) => Promise<HandoffRoute | null> {
+  return async (conversation) => {
+    if (!route) return null;
+    const conversationId = conversation.id;
+    try {
+      const asked = Promise.resolve(route({ conversation, user: conversation.user }));
+      if (!(await settlesWithin(asked, withinMs))) {
+        log.error({ conversationId }, `route had no result after ${withinMs} ms; continuing without routing`);
+        return null;
+      }
+      const found = await asked;
+      return found === null ? null : readRoute(found);
+    } catch (error) {
+      log.error({ conversationId, err: error }, 'route failed; continuing without routing');
+      return null;
+    }
+  };
+}
+
+function readRoute(value: HandoffRoute): HandoffRoute {
+  const { data, error } = routeSchema.safeParse(value);
+  if (!data) throw new TypeError(`the result of route is not a HandoffRoute: ${z.prettifyError(error)}`);
+  const { tags, priority, department } = data;
+  return {
+    ...(tags && { tags: [...new Set(tags)] }),
+    ...(priority && { priority }),
+    ...(department && { department }),
+  };
 }

@@ -1,8 +1,6 @@
 import type { DeliveredEventName, Handler, HandlerContext } from '../events/index.js';
-import { type Conversation, isOpen } from '../handoff/index.js';
+import { type Conversation, type HandoffStore, isOpen } from '../handoff/index.js';
 import { configError } from '../internal/index.js';
-import type { BridgeContext } from './bridge-context.js';
-import type { TellAndEnd } from './outbound/close-conversation.js';
 
 /** Tells which conversations are this bridge's, among the bridges of its receiver. */
 export interface Ownership {
@@ -76,18 +74,18 @@ function checkTaker(takers: readonly Taker[], { adapter, botIds }: Taker): void 
 /** Wraps a handler so that it leaves out the conversations of other bridges. */
 export type OwnOnly = <Name extends DeliveredEventName>(handler: Handler<Name>) => Handler<Name>;
 
-/** Creates {@link OwnOnly}. A conversation that no bridge takes any more, and that is open nowhere, is ended. */
+/** Creates {@link OwnOnly}. `end` is called for a conversation that no bridge takes any more, and that is open nowhere. */
 export function createOwnOnly(
-  { lifecycle, ownership }: Pick<BridgeContext, 'lifecycle' | 'ownership'>,
-  tellAndEnd: TellAndEnd,
+  ownership: Ownership,
+  store: HandoffStore,
+  end: (conversation: Conversation) => Promise<void>,
 ): OwnOnly {
   return (handler) => async (context) => {
     if (ownership.isOnly) return handler(context);
     const { conversationId } = context as HandlerContext<DeliveredEventName>;
-    const conversation = await lifecycle.store.get(conversationId);
+    const conversation = await store.get(conversationId);
     if (!ownership.owns(conversation)) return;
     const isUnopened = conversation !== null && isOpen(conversation.state) && conversation.link === null;
-    if (!isUnopened || ownership.takes(conversation.botId)) return handler(context);
-    return tellAndEnd(conversation, 'unavailable', 'no bridge takes the conversations of its bot any more');
+    return !isUnopened || ownership.takes(conversation.botId) ? handler(context) : end(conversation);
   };
 }

@@ -1,6 +1,5 @@
 import { createHash } from 'node:crypto';
 import type { TranscriptItem } from '../../events/index.js';
-import { routeFacts } from '../route-handoff.js';
 import type {
   HandoffSession,
   InboundMessage,
@@ -188,4 +187,15 @@ export function sessionText(
     maxLength: maxLength - head.length - TRANSCRIPT_HEADING.length,
   });
   return before === '' ? head : `${head}${TRANSCRIPT_HEADING}${before}`;
+}
+
+/** The route of a session as lines for agents. */
+export function routeFacts({ route }: Pick<HandoffSession, 'route'>): readonly (readonly [string, string])[] {
+  const { tags = [], priority = '', department = '' } = route ?? {};
+  const facts = [
+    ['Department', department],
+    ['Priority', priority],
+    ['Tags', tags.join(', ')],
+  ] as const;
+  return facts.filter(([, value]) => value !== '');
 }

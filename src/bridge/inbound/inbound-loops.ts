@@ -1,8 +1,7 @@
 import type { Conversation } from '../../handoff/index.js';
 import { AdapterError, type EmitEvents } from '../adapter/adapter-types.js';
-import type { BackgroundLoop, BridgeContext } from '../bridge-context.js';
+import { type BridgeContext, repeatInBackground } from '../bridge-context.js';
 import { pause } from '../calls/adapter-calls.js';
-import { repeatTask } from '../calls/failing-calls.js';
 import type { EventOrder } from './order-events.js';
 import type { EventReceiver } from './receive-events.js';
 
@@ -11,11 +10,11 @@ const MAX_BACKOFF_MS = 60_000;
 const MIN_POLL_LEASE_MS = 30_000;
 
 /**
- * Starts the loop that polls the helpdesk. One process holds the lease and polls. Events are stored before the cursor
+ * Polls the helpdesk until the bridge stops. One process holds the lease and polls. Events are stored before the cursor
  * moves, so a crash in between repeats events and loses none.
  */
-export function createPollLoop(bridge: BridgeContext, events: EventReceiver): BackgroundLoop {
-  const { adapter, lifecycle, calls, stopSignal, auth, log, instanceId, settings } = bridge;
+export function runPollLoop(bridge: BridgeContext, events: EventReceiver): Promise<void> {
+  const { adapter, lifecycle, calls, auth, instanceId, settings } = bridge;
   const { store } = lifecycle;
   const everyMs = adapter.capabilities.pollEveryMs ?? POLL_EVERY_MS;
   const name = `bridge poll ${adapter.name}`;
@@ -33,38 +32,20 @@ export function createPollLoop(bridge: BridgeContext, events: EventReceiver): Ba
     if (result.cursor !== cursor) await store.moveCursor(name, cursor, result.cursor);
   };
 
-  const logFailure = (error: unknown, failures: number): void => {
-    if (error instanceof AdapterError && error.kind === 'auth') auth.refused(error);
-    else log.warn({ err: error, failures }, 'poll failed');
-  };
-
-  const backoff = (failures: number): number =>
-    Math.min(Math.max(MAX_BACKOFF_MS, everyMs), everyMs * 2 ** Math.min(failures, 10));
-
-  const run = async (): Promise<void> => {
-    let failures = 0;
-    while (!stopSignal.aborted) {
-      try {
-        await pollOnce();
-        failures = 0;
-      } catch (error) {
-        failures += 1;
-        if (!stopSignal.aborted) logFailure(error, failures);
-      }
-      await pause(backoff(failures), stopSignal);
-    }
-    await store.release(name, instanceId).catch(() => undefined);
-  };
-
-  return { stopped: run() };
+  return repeatInBackground(bridge, {
+    lease: name,
+    failure: 'poll failed',
+    run: pollOnce,
+    waitMs: (failures) => Math.min(Math.max(MAX_BACKOFF_MS, everyMs), everyMs * 2 ** Math.min(failures, 10)),
+  });
 }
 
 const STREAM_LEASE_MS = 30_000;
 const FIRST_RECONNECT_MS = 1_000;
 
-/** Starts the loop that keeps a stream open. One process holds the lease, unless the adapter streams per process. */
-export function createStreamLoop(bridge: BridgeContext, events: EventReceiver): BackgroundLoop {
-  const { adapter, lifecycle, stopSignal, auth, log, instanceId } = bridge;
+/** Keeps a stream open until the bridge stops. One process holds the lease, unless the adapter streams per process. */
+export function runStreamLoop(bridge: BridgeContext, events: EventReceiver): Promise<void> {
+  const { adapter, lifecycle, stopSignal, log, instanceId } = bridge;
   const { store } = lifecycle;
   const name = `bridge stream ${adapter.name}`;
   const mayListen = async (): Promise<boolean> =>
@@ -88,24 +69,21 @@ export function createStreamLoop(bridge: BridgeContext, events: EventReceiver): 
     }
   };
 
-  const run = async (): Promise<void> => {
-    let failures = 0;
-    while (!stopSignal.aborted) {
+  let attempts = 0;
+  return repeatInBackground(bridge, {
+    lease: name,
+    failure: 'stream broken; reconnecting',
+    async run() {
       const startedAt = Date.now();
       try {
         if (await mayListen()) await listen();
-      } catch (error) {
-        if (error instanceof AdapterError && error.kind === 'auth') auth.refused(error);
-        else if (!stopSignal.aborted) log.warn({ err: error, failures }, 'stream broken; reconnecting');
+      } finally {
+        // A stream that lasted a minute was healthy: backoff starts over.
+        attempts = Date.now() - startedAt > MAX_BACKOFF_MS ? 0 : attempts + 1;
       }
-      // A stream that lasted a minute was healthy: backoff starts over.
-      failures = Date.now() - startedAt > MAX_BACKOFF_MS ? 0 : failures + 1;
-      await pause(Math.min(MAX_BACKOFF_MS, FIRST_RECONNECT_MS * 2 ** Math.min(failures - 1, 10)), stopSignal);
-    }
-    await store.release(name, instanceId).catch(() => undefined);
-  };
-
-  return { stopped: run() };
+    },
+    waitMs: () => Math.min(MAX_BACKOFF_MS, FIRST_RECONNECT_MS * 2 ** Math.min(attempts - 1, 10)),
+  });
 }
 
 /** Processes that start together catch up one after another, a minute apart. */
@@ -120,16 +98,15 @@ const RETRY_WAITS = 50;
 const MOST_TRIES = 10;
 
 /**
- * Starts the loop that asks `catchUp` for what the bridge has missed: at the start, what agents did in open
- * conversations while no process was running, and then what happened before closes that were rejected.
+ * Asks `catchUp` for what the bridge has missed: at the start, what agents did in open conversations while no process
+ * was running, and then what happened before closes that were rejected.
  */
-export function createCatchUpLoop(
+export function runCatchUpLoop(
   bridge: BridgeContext,
   events: EventReceiver,
   order: EventOrder,
-): BackgroundLoop {
+): Promise<void> {
   const { adapter, lifecycle, settings, stopSignal, auth, log, instanceId } = bridge;
-
   const { store } = lifecycle;
   const lease = `bridge catch up ${adapter.name}`;
 
@@ -186,5 +163,5 @@ export function createCatchUpLoop(
   };
 
   const everyMs = settings.retry.firstWaitMs * RETRY_WAITS;
-  return repeatTask(bridge, { lease, everyMs, failure: 'catching up failed', run });
+  return repeatInBackground(bridge, { lease, failure: 'catching up failed', run, waitMs: () => everyMs });
 }

@@ -39,7 +39,11 @@ const NO_RAW_BODY =
  * Creates the endpoint for the helpdesk's webhooks. It answers 200 once all events of the request are safe, and 422 where
  * that marks a reply as undelivered.
  */
-export function createWebhook(bridge: BridgeContext, events: EventReceiver): WebhookEndpoint {
+export function createWebhook(
+  bridge: BridgeContext,
+  events: EventReceiver,
+  receiver: object,
+): WebhookEndpoint {
   const { adapter, settings, calls, counters, log } = bridge;
   const limits = { maxBytes: settings.bodyBytes, readTimeoutMs: settings.readTimeoutMs };
   const rejectsUndeliverable = adapter.capabilities.marksFailedWebhooks === true;
@@ -126,7 +130,11 @@ export function createWebhook(bridge: BridgeContext, events: EventReceiver): Web
     }
   };
 
-  return { inFlight, handle, notFound: () => toAnswer(NOT_FOUND) };
+  return {
+    inFlight,
+    handle: traced(handle, receiver, adapter.name),
+    notFound: () => toAnswer(NOT_FOUND),
+  };
 }
 
 /** The body's bytes; `null` when another middleware consumed them and kept only a parsed body. */
@@ -161,23 +169,23 @@ function toAnswer({
   };
 }
 
-/** Wraps the endpoint for the helpdesk's webhooks, so that its requests are published while anything subscribes. */
-export function traceWebhook(webhook: WebhookEndpoint, receiver: object, adapter: string): WebhookEndpoint {
-  const { handle } = webhook;
-  return {
-    ...webhook,
-    handle(request, send) {
-      if (!channels.webhook.hasSubscribers) return handle(request, send);
-      const { method, headers } = request;
-      const message = { receiver, adapter, method, headers, status: null };
-      return traceRequest(channels.webhook, message, (onAnswer) =>
-        Promise.resolve(
-          handle(request, (answer) => {
-            onAnswer(answer.status);
-            send(answer);
-          }) ?? undefined,
-        ),
-      );
-    },
+/** Publishes the requests while anything subscribes. */
+function traced(
+  handle: RequestHandling['handle'],
+  receiver: object,
+  adapter: string,
+): RequestHandling['handle'] {
+  return (request, send) => {
+    if (!channels.webhook.hasSubscribers) return handle(request, send);
+    const { method, headers } = request;
+    const message = { receiver, adapter, method, headers, status: null };
+    return traceRequest(channels.webhook, message, (onAnswer) =>
+      Promise.resolve(
+        handle(request, (answer) => {
+          onAnswer(answer.status);
+          send(answer);
+        }) ?? undefined,
+      ),
+    );
   };
 }

@@ -3,10 +3,9 @@ import { type AdapterLink, type Conversation, isOpen } from '../../handoff/index
 import { AdapterError, type CloseReason } from '../adapter/adapter-types.js';
 import { type BridgeContext, KEY_TTL_MS, sessionKey, toRef, toSession } from '../bridge-context.js';
 import { asPostponed, type ClaimedRun } from '../calls/adapter-calls.js';
-import { createFailingCalls, isCallFailure } from '../calls/failing-calls.js';
 import type { MessageName } from '../options.js';
 import type { EchoDetector } from './echo-detection.js';
-import type { Orphans } from './orphans.js';
+import { createFailingCalls, isCallFailure } from './failing-calls.js';
 
 /** Shown to the agents. */
 const REASON_TEXT: Readonly<Record<CloseReason['by'], string>> = {
@@ -18,48 +17,23 @@ const REASON_TEXT: Readonly<Record<CloseReason['by'], string>> = {
 /** Why a conversation is closed, in the words of the bridge. */
 export const closeReason = (by: CloseReason['by']): CloseReason => ({ by, text: REASON_TEXT[by] });
 
-/** Closes conversations in the helpdesk, and remembers which ones the helpdesk knows to be closed. */
-export interface HelpdeskCloser {
-  /** Closes a conversation on behalf of the user or the platform. One that is gone or closed already succeeds. */
-  close(conversation: Conversation, reason: CloseReason, onBehalfOf?: ClaimedRun): Promise<void>;
-  /** Records that the helpdesk knows the conversation to be closed. */
-  markClosed(conversation: Conversation): Promise<void>;
-  isMarkedClosed(conversation: Conversation): Promise<boolean>;
-}
-
-export function createHelpdeskCloser(
-  { adapter, counters, lifecycle }: BridgeContext,
-  closeCalls: CloseCalls,
-): HelpdeskCloser {
-  const closedKey = (conversation: Conversation): string =>
-    `bridge closed ${adapter.name} ${sessionKey(conversation)}`;
-  const markClosed = async (conversation: Conversation): Promise<void> => {
-    await lifecycle.store.addIdempotencyKey(closedKey(conversation), KEY_TTL_MS);
-  };
-
-  return {
-    markClosed,
-    isMarkedClosed: (conversation) => lifecycle.store.hasIdempotencyKey(closedKey(conversation)),
-    async close(conversation, reason, onBehalfOf) {
-      const { link } = conversation;
-      if (link?.adapter !== adapter.name) return;
-      await closeCalls.run(conversation, link, reason, onBehalfOf);
-      await markClosed(conversation);
-      counters.count('closedInSystem');
-    },
-  };
-}
+/** Looks for a conversation that no link leads to, and closes it. */
+export type CloseOrphan = (
+  conversation: Conversation,
+  reason: CloseReason,
+  onBehalfOf: ClaimedRun,
+) => Promise<unknown>;
 
 /** Creates the handler of conversations that the user left or that timed out. */
 export function createOnClosed(
   { lifecycle, settings, counters }: BridgeContext,
   closer: HelpdeskCloser,
-  orphans: Orphans,
+  closeOrphan: CloseOrphan,
 ): Handler<'handoff.closed'> {
   /** An open conversation was requested again since. The close belongs to the session before, whose link is gone. */
   const closePreviousSession = async (conversation: Conversation, run: ClaimedRun): Promise<void> => {
     const previous = { ...conversation, session: conversation.session - 1 };
-    await orphans.findAndClose(previous, closeReason('user'), run);
+    await closeOrphan(previous, closeReason('user'), run);
   };
 
   const close = async (conversation: Conversation, run: ClaimedRun): Promise<void> => {
@@ -100,23 +74,28 @@ export function createTellAndEnd({ conversations, renderMessage, log }: BridgeCo
   };
 }
 
-/** Calls `close` of the adapter, for conversations and for orphans. */
-export interface CloseCalls {
+/** Closes conversations in the helpdesk, and remembers which ones the helpdesk knows to be closed. */
+export interface HelpdeskCloser {
   /**
    * Closes a conversation in the helpdesk. One that is gone or closed already succeeds. A close that is refused, or at
    * which alone the helpdesk keeps failing, is given up: it rejects with kind `invalid`, and operators are told.
    */
-  run(
-    conversation: Conversation,
+  close(conversation: Conversation, reason: CloseReason, onBehalfOf?: ClaimedRun): Promise<void>;
+  /** The same for an orphan, to which the conversation has no link. */
+  closeAt(
     link: AdapterLink,
+    conversation: Conversation,
     reason: CloseReason,
     onBehalfOf?: ClaimedRun,
   ): Promise<void>;
+  /** Records that the helpdesk knows the conversation to be closed. */
+  markClosed(conversation: Conversation): Promise<void>;
+  isMarkedClosed(conversation: Conversation): Promise<boolean>;
   /** Whether a close was given up. An operator closes the conversation, or retries the dead letter. */
   isGivenUp(conversation: Conversation): Promise<boolean>;
 }
 
-export function createCloseCalls(bridge: BridgeContext, echoes: EchoDetector): CloseCalls {
+export function createHelpdeskCloser(bridge: BridgeContext, echoes: EchoDetector): HelpdeskCloser {
   const { adapter, lifecycle, calls, retry, auth, counters, log } = bridge;
   const { store } = lifecycle;
   const failing = createFailingCalls(bridge);
@@ -125,69 +104,86 @@ export function createCloseCalls(bridge: BridgeContext, echoes: EchoDetector): C
   const givenUpKey = (conversation: Conversation): string =>
     `bridge close given up ${adapter.name} ${sessionKey(conversation)}`;
 
-  return {
-    isGivenUp: (conversation) => store.hasIdempotencyKey(givenUpKey(conversation)),
-    async run(conversation, link, reason, onBehalfOf) {
-      const ref = toRef(conversation, link);
-      // The reconcile loop may try the same close as its event: the runs of each are counted apart.
-      const key = `close ${sessionKey(conversation)} ${onBehalfOf ? 'event' : 'loop'}`;
+  const closedKey = (conversation: Conversation): string =>
+    `bridge closed ${adapter.name} ${sessionKey(conversation)}`;
+  const markClosed = async (conversation: Conversation): Promise<void> => {
+    await store.addIdempotencyKey(closedKey(conversation), KEY_TTL_MS);
+  };
 
-      /** Asks the agents to close it themselves, once; after that, a search shows whether the helpdesk answers. */
-      const sendNote = async (): Promise<boolean> => {
-        const text = `(${reason.text} It could not be closed here; please close it.)`;
-        const evenIfPaused = { evenIfPaused: true };
-        const message = { key: `${key} note`, text, sentAt: null };
-        try {
-          if (await store.hasIdempotencyKey(noteKey(conversation))) {
-            const session = toSession(conversation);
-            await calls.run('find', (call) => adapter.find(session, call), onBehalfOf, evenIfPaused);
-            return true;
-          }
-          await echoes.trackSend(link.externalId, text, () =>
-            calls.run('send', (call) => adapter.send(ref, message, call), onBehalfOf, evenIfPaused),
-          );
-          await store.addIdempotencyKey(noteKey(conversation), KEY_TTL_MS);
-          return true;
-        } catch (error) {
-          if (!(error instanceof AdapterError)) throw error;
-          const details = { conversationId: conversation.id, err: error };
-          log.warn(details, 'agents were not told of a conversation that could not be closed');
-          return error.kind === 'gone' || error.kind === 'invalid';
-        }
-      };
+  const closeAt: HelpdeskCloser['closeAt'] = async (link, conversation, reason, onBehalfOf) => {
+    const ref = toRef(conversation, link);
+    // The reconcile loop may try the same close as its event: the runs of each are counted apart.
+    const key = `close ${sessionKey(conversation)} ${onBehalfOf ? 'event' : 'loop'}`;
 
-      const tryClose = () =>
-        retry(() => calls.run('close', (call) => adapter.close(ref, reason, call), onBehalfOf));
-
-      const closeLastTime = () =>
-        tryClose().catch(async (error: unknown) => {
-          await failing.forget(key);
-          if (!isCallFailure(error) || calls.ended) throw error;
-          const why = `${adapter.name} answers, and keeps failing to close this conversation: ${error.message}`;
-          throw new AdapterError('invalid', why, { cause: error });
-        });
-
-      const giveUp = async (error: AdapterError): Promise<void> => {
-        await store.addIdempotencyKey(givenUpKey(conversation), KEY_TTL_MS);
-        counters.count('unclosed');
-        const details = { conversationId: conversation.id, url: link.url, err: error };
-        log.error(details, 'a conversation could not be closed in the helpdesk. Close it there');
-      };
-
+    /** Asks the agents to close it themselves, once; after that, a search shows whether the helpdesk answers. */
+    const sendNote = async (): Promise<boolean> => {
+      const text = `(${reason.text} It could not be closed here; please close it.)`;
+      const evenIfPaused = { evenIfPaused: true };
+      const message = { key: `${key} note`, text, sentAt: null };
       try {
-        await tryClose().catch(async (error: unknown) => {
-          const hasFailed = isCallFailure(error) && !calls.ended;
-          if (!hasFailed || !(await failing.isAtFault(key, sendNote))) throw error;
-          await closeLastTime();
-        });
-        auth.accepted();
+        if (await store.hasIdempotencyKey(noteKey(conversation))) {
+          const session = toSession(conversation);
+          await calls.run('find', (call) => adapter.find(session, call), onBehalfOf, evenIfPaused);
+          return true;
+        }
+        await echoes.trackSend(link.externalId, text, () =>
+          calls.run('send', (call) => adapter.send(ref, message, call), onBehalfOf, evenIfPaused),
+        );
+        await store.addIdempotencyKey(noteKey(conversation), KEY_TTL_MS);
+        return true;
       } catch (error) {
         if (!(error instanceof AdapterError)) throw error;
-        if (error.kind === 'gone') return;
-        if (error.kind === 'auth') auth.refused(error);
-        if (error.kind === 'invalid') await giveUp(error);
-        throw error;
+        const details = { conversationId: conversation.id, err: error };
+        log.warn(details, 'agents were not told of a conversation that could not be closed');
+        return error.kind === 'gone' || error.kind === 'invalid';
       }
+    };
+
+    const tryClose = () =>
+      retry(() => calls.run('close', (call) => adapter.close(ref, reason, call), onBehalfOf));
+
+    const closeLastTime = () =>
+      tryClose().catch(async (error: unknown) => {
+        await failing.forget(key);
+        if (!isCallFailure(error) || calls.ended) throw error;
+        const why = `${adapter.name} answers, and keeps failing to close this conversation: ${error.message}`;
+        throw new AdapterError('invalid', why, { cause: error });
+      });
+
+    const giveUp = async (error: AdapterError): Promise<void> => {
+      await store.addIdempotencyKey(givenUpKey(conversation), KEY_TTL_MS);
+      counters.count('unclosed');
+      const details = { conversationId: conversation.id, url: link.url, err: error };
+      log.error(details, 'a conversation could not be closed in the helpdesk. Close it there');
+    };
+
+    try {
+      await tryClose().catch(async (error: unknown) => {
+        const hasFailed = isCallFailure(error) && !calls.ended;
+        if (!hasFailed || !(await failing.isAtFault(key, sendNote))) throw error;
+        await closeLastTime();
+      });
+      auth.accepted();
+    } catch (error) {
+      if (!(error instanceof AdapterError)) throw error;
+      if (error.kind === 'gone') return;
+      if (error.kind === 'auth') auth.refused(error);
+      if (error.kind === 'invalid') await giveUp(error);
+      throw error;
+    }
+  };
+
+  return {
+    closeAt,
+    async close(conversation, reason, onBehalfOf) {
+      const { link } = conversation;
+      if (link?.adapter !== adapter.name) return;
+      await closeAt(link, conversation, reason, onBehalfOf);
+      await markClosed(conversation);
+      counters.count('closedInSystem');
     },
+    markClosed,
+    isMarkedClosed: (conversation) => store.hasIdempotencyKey(closedKey(conversation)),
+    isGivenUp: (conversation) => store.hasIdempotencyKey(givenUpKey(conversation)),
   };
 }

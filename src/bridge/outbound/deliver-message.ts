@@ -7,10 +7,10 @@ import { AdapterError } from '../adapter/adapter-types.js';
 import { splitText } from '../adapter/text.js';
 import { type BridgeContext, KEY_TTL_MS, sessionKey, toRef } from '../bridge-context.js';
 import { asPostponed, pause } from '../calls/adapter-calls.js';
-import { createFailingCalls, isCallFailure } from '../calls/failing-calls.js';
 import type { RateLimiter } from '../calls/rate-limiter.js';
 import type { TellAndEnd } from './close-conversation.js';
 import type { EchoDetector } from './echo-detection.js';
+import { createFailingCalls, isCallFailure } from './failing-calls.js';
 import type { ConversationOpener } from './open-conversation.js';
 
 /** Dependencies of {@link createOnMessage}. */

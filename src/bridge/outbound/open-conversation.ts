@@ -11,7 +11,7 @@ import {
   toSession,
 } from '../bridge-context.js';
 import { retryDelay } from '../calls/adapter-calls.js';
-import { createFindRoute } from '../route-handoff.js';
+import { createFindRoute } from '../options.js';
 import type { Orphans } from './orphans.js';
 
 /**
@@ -172,12 +172,7 @@ export function createConversationOpener(bridge: BridgeContext, orphans: Orphans
   return {
     async ensureOpen(conversation, withinMs) {
       const opening = shared(conversation, Date.now() + withinMs);
-      // After a timeout no caller awaits `opening`, so its rejection is handled here.
-      const settled = opening.then(
-        () => undefined,
-        () => undefined,
-      );
-      return (await settlesWithin(settled, withinMs)) ? opening : { kind: 'pending' };
+      return (await settlesWithin(opening, withinMs)) ? opening : { kind: 'pending' };
     },
     find,
     link,

@@ -1,17 +1,16 @@
 import { type Conversation, isOpen } from '../../handoff/index.js';
 import { AdapterError, type CloseReason, type OpenedConversation } from '../adapter/adapter-types.js';
 import {
-  type BackgroundLoop,
   type BridgeContext,
   failUnaccepted,
   KEY_TTL_MS,
+  repeatInBackground,
   sessionKey,
   toLink,
   toSession,
 } from '../bridge-context.js';
 import type { ClaimedRun } from '../calls/adapter-calls.js';
-import { repeatTask } from '../calls/failing-calls.js';
-import { type CloseCalls, closeReason, type HelpdeskCloser } from './close-conversation.js';
+import { closeReason, type HelpdeskCloser } from './close-conversation.js';
 import type { UndeliveredReplies } from './undelivered.js';
 
 /**
@@ -53,7 +52,7 @@ const OPENED_TOO_LATE: CloseReason = {
 
 export function createOrphans(
   { adapter, lifecycle, calls, retry, counters, log }: BridgeContext,
-  closeCalls: CloseCalls,
+  closer: HelpdeskCloser,
 ): Orphans {
   const openingKey = (conversation: Conversation): string =>
     `bridge opening ${adapter.name} ${sessionKey(conversation)}`;
@@ -75,7 +74,7 @@ export function createOrphans(
     reason: CloseReason,
     onBehalfOf?: ClaimedRun,
   ): Promise<void> => {
-    await closeCalls.run(conversation, toLink(adapter.name, opened), reason, onBehalfOf);
+    await closer.closeAt(toLink(adapter.name, opened), conversation, reason, onBehalfOf);
     await noteOpened(opened.externalId);
     await clearOpening(conversation);
     counters.count('orphans');
@@ -128,21 +127,20 @@ const MOST_EARLIER_SESSIONS = 10;
 const PAGE_SIZE = 100;
 
 /**
- * Starts the loop that reconciles the store with the helpdesk after crashes and lost responses. One process holds
- * the lease and runs it, at the start and then every `reconcileEveryMs`. It
+ * Reconciles the store with the helpdesk after crashes and lost responses, in one process at a time: at the start, and
+ * then every minute. It
  *
  * - fails requests that were never accepted,
  * - closes orphans: conversations open in the helpdesk although the user was refused,
  * - closes conversations in the helpdesk that were ended here without the helpdesk being told,
  * - tells agents of replies that have become dead letters.
  */
-export function createReconcileLoop(
+export function runReconcileLoop(
   bridge: BridgeContext,
   orphans: Orphans,
   closer: HelpdeskCloser,
-  closeCalls: CloseCalls,
   undelivered: UndeliveredReplies,
-): BackgroundLoop {
+): Promise<void> {
   const { adapter, lifecycle, settings, ownership, stopSignal, auth, log, instanceId } = bridge;
   const { store } = lifecycle;
   const lease = `bridge reconcile ${adapter.name}`;
@@ -164,7 +162,7 @@ export function createReconcileLoop(
   const age = ({ changedAt }: Conversation): number => Date.now() - changedAt.getTime();
 
   const closeOrphan = async (conversation: Conversation): Promise<void> => {
-    if (!(await orphans.mayExist(conversation)) || (await closeCalls.isGivenUp(conversation))) return;
+    if (!(await orphans.mayExist(conversation)) || (await closer.isGivenUp(conversation))) return;
     const found = await orphans.findAndClose(conversation);
     if (!found && age(conversation) > NO_ORPHAN_AFTER_MS) await orphans.clearOpening(conversation);
   };
@@ -175,7 +173,7 @@ export function createReconcileLoop(
     if (link?.adapter !== adapter.name || !closure) return;
     const by = closure.by === 'agent' ? 'system' : closure.by;
     if (by !== 'system' && age(conversation) < settings.callTimeoutMs) return;
-    if ((await closer.isMarkedClosed(conversation)) || (await closeCalls.isGivenUp(conversation))) return;
+    if ((await closer.isMarkedClosed(conversation)) || (await closer.isGivenUp(conversation))) return;
     await closer.close(conversation, closeReason(by));
   };
 
@@ -224,6 +222,10 @@ export function createReconcileLoop(
     await undelivered.tellOfDeadLetters();
   };
 
-  const everyMs = settings.reconcileEveryMs;
-  return repeatTask(bridge, { lease, everyMs, failure: 'reconciliation failed', run: reconcile });
+  return repeatInBackground(bridge, {
+    lease,
+    failure: 'reconciliation failed',
+    run: reconcile,
+    waitMs: () => settings.reconcileEveryMs,
+  });
 }

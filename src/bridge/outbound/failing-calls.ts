@@ -1,7 +1,6 @@
 import { AdapterError } from '../adapter/adapter-types.js';
-import { type BackgroundLoop, type BridgeContext, KEY_TTL_MS } from '../bridge-context.js';
-import { pause } from './adapter-calls.js';
-import { CircuitOpen } from './circuit-breaker.js';
+import { type BridgeContext, KEY_TTL_MS } from '../bridge-context.js';
+import { CircuitOpen } from '../calls/circuit-breaker.js';
 
 /**
  * Decides whether a message or a close that keeps failing with a transient error is itself at fault, so that it does not
@@ -51,31 +50,3 @@ export function createFailingCalls({ adapter, lifecycle, settings }: BridgeConte
 /** Whether the helpdesk was called and failed. */
 export const isCallFailure = (error: unknown): error is AdapterError =>
   error instanceof AdapterError && error.kind === 'transient' && !(error instanceof CircuitOpen);
-
-export interface RepeatedTask {
-  /** Released at the end, so that another process continues. The task takes it. */
-  readonly lease: string;
-  readonly everyMs: number;
-  /** Logged when the task fails. */
-  readonly failure: string;
-  readonly run: () => Promise<void>;
-}
-
-/** Runs a task at once and then regularly, until the bridge stops. A failure is logged, and the loop goes on. */
-export function repeatTask(
-  { lifecycle, stopSignal, log, instanceId }: BridgeContext,
-  { lease, everyMs, failure, run }: RepeatedTask,
-): BackgroundLoop {
-  const repeat = async (): Promise<void> => {
-    while (!stopSignal.aborted) {
-      try {
-        await run();
-      } catch (error) {
-        if (!stopSignal.aborted) log.warn({ err: error }, failure);
-      }
-      await pause(everyMs, stopSignal);
-    }
-    await lifecycle.store.release(lease, instanceId).catch(() => undefined);
-  };
-  return { stopped: repeat() };
-}
