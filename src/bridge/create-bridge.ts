@@ -46,7 +46,7 @@ import { runCatchUpLoop, runPollLoop, runStreamLoop } from './inbound/inbound-lo
 import { createEventOrder } from './inbound/order-events.js';
 import { createEventReceiver } from './inbound/receive-events.js';
 import { createWebhook } from './inbound/webhook.js';
-import { type BridgeOptions, createRenderMessage, readOptions } from './options.js';
+import { type BridgeOptions, type BridgeSettings, createRenderMessage, readOptions } from './options.js';
 import { createAdmitHandoff, createOnRequested } from './outbound/accept-handoff.js';
 import { createHelpdeskCloser, createOnClosed, createTellAndEnd } from './outbound/close-conversation.js';
 import {
@@ -122,10 +122,15 @@ const FIRST_PAUSE = 25;
  * app.use('/webhook', receiver);
  */
 export function createBridge(options: BridgeOptions): Bridge {
-  const settings = readOptions(options);
-  const { adapter, receiver } = options;
+  return startBridge(options, readOptions(options));
+}
+
+export function startBridge(
+  { adapter, receiver, log: givenLog }: BridgeOptions,
+  settings: BridgeSettings,
+): Bridge {
   const ownership = joinReceiver(receiver, adapter.name, settings.botIds);
-  const log = toLog(options.log).child({ adapter: adapter.name });
+  const log = toLog(givenLog).child({ adapter: adapter.name });
   const counters = createCounters();
   const stopping = new AbortController();
   const runs = createHelpdeskRuns({

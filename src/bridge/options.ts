@@ -42,8 +42,6 @@ export interface BridgeOptions {
    * the user gets `messages.unavailable` and the conversation ends. Default `busy`.
    */
   readonly whenUnopened?: 'busy' | 'apologise';
-  /** How long an accepted handoff is retried before it counts as failed. Default 45 seconds. */
-  readonly giveUpOpeningAfterMs?: number;
   /**
    * When agents are available, or a function that decides it. The function has half of `openWithinMs`; when it fails,
    * the request is refused and the error is reported. Default always.
@@ -70,8 +68,6 @@ export interface BridgeOptions {
     /** How long the body may take to arrive. Default 10 seconds. */
     readonly readTimeoutMs?: number;
   };
-  /** How often the bridge looks for orphaned conversations and unreported closes. Default 1 minute. */
-  readonly reconcileEveryMs?: number;
   /** A pino logger or a compatible one; `false` for none. Default: warnings and errors to standard output. */
   readonly log?: Log | false;
 }
@@ -150,12 +146,13 @@ export function createRenderMessage(messages: BridgeMessages): RenderMessage {
   };
 }
 
-/** {@link BridgeOptions}, validated and with defaults. */
+/** {@link BridgeOptions}, validated and with defaults, and times that only tests change. */
 export interface BridgeSettings {
   readonly botIds: readonly string[] | null;
   readonly route: RouteHandoff | null;
   readonly openWithinMs: number;
   readonly whenUnopened: 'busy' | 'apologise';
+  /** How long an accepted handoff is retried before it counts as failed. */
   readonly giveUpOpeningAfterMs: number;
   /** What to do with a handoff requested at a time: `open` it, or {@link WhenClosed}. */
   readonly decideAt: (at: Date) => Promise<'open' | WhenClosed>;
@@ -165,6 +162,7 @@ export interface BridgeSettings {
   readonly callTimeoutMs: number;
   readonly bodyBytes: number;
   readonly readTimeoutMs: number;
+  /** How often the bridge looks for orphaned conversations and unreported closes. */
   readonly reconcileEveryMs: number;
 }
 
@@ -175,7 +173,6 @@ const KNOWN: ReadonlySet<string> = new Set<keyof BridgeOptions>([
   'route',
   'openWithinMs',
   'whenUnopened',
-  'giveUpOpeningAfterMs',
   'hours',
   'whenClosed',
   'messages',
@@ -183,7 +180,6 @@ const KNOWN: ReadonlySet<string> = new Set<keyof BridgeOptions>([
   'retry',
   'callTimeoutMs',
   'limits',
-  'reconcileEveryMs',
   'log',
 ]);
 
@@ -207,7 +203,7 @@ export function readOptions(options: BridgeOptions): BridgeSettings {
     route: options.route ?? null,
     openWithinMs,
     whenUnopened,
-    giveUpOpeningAfterMs: checkDuration('giveUpOpeningAfterMs', options.giveUpOpeningAfterMs ?? 45_000),
+    giveUpOpeningAfterMs: 45_000,
     decideAt: createDecideAt(options, openWithinMs / 2),
     messages,
     addAgentName: agentNamePrefix(options.agentNames ?? false),
@@ -215,7 +211,7 @@ export function readOptions(options: BridgeOptions): BridgeSettings {
     callTimeoutMs: checkDuration('callTimeoutMs', options.callTimeoutMs ?? 30_000),
     bodyBytes: checkCount('limits.bodyBytes', options.limits?.bodyBytes ?? 1_048_576),
     readTimeoutMs: checkDuration('limits.readTimeoutMs', options.limits?.readTimeoutMs ?? 10_000),
-    reconcileEveryMs: checkDuration('reconcileEveryMs', options.reconcileEveryMs ?? 60_000),
+    reconcileEveryMs: 60_000,
   };
 }
 

@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest';
 import { AdapterError } from '../../src/public/adapter.js';
-import type { BridgeOptions } from '../../src/public/bridge.js';
 import type { Receiver } from '../../src/public/index.js';
 import { LEVEL } from '../helpers/log-lines.js';
 import { fakeDesk } from './fake-desk.js';
 import { onSharedFile } from './instances.js';
 import { setUpBridge, sqliteDelivery } from './setup.js';
+import type { TimedBridgeOptions } from './timed-bridge.js';
 
 const NOTE = '(The user has left the conversation. It could not be closed here; please close it.)';
 
@@ -14,7 +14,7 @@ const fails = (): never => {
 };
 
 /** Postponed events come again soon. */
-async function setUp(bridge: Partial<BridgeOptions> = {}) {
+async function setUp(bridge: Partial<TimedBridgeOptions> = {}) {
   const delivery = await sqliteDelivery({ backoff: { minDelayMs: 1, maxDelayMs: 20 } });
   return setUpBridge({ receiver: { delivery }, bridge });
 }

@@ -3,7 +3,6 @@ import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
 import type { Adapter, AdapterCapabilities, InboundEvent } from '../../src/public/adapter.js';
 import type { RequestListener } from '../../src/public/bindings.js';
-import { type BridgeOptions, createBridge } from '../../src/public/bridge.js';
 import { createReceiver, type Delivery, pathToken } from '../../src/public/index.js';
 import { createTestBench } from '../../src/testing/index.js';
 import { PATH_TOKEN } from '../helpers/credentials.js';
@@ -12,12 +11,13 @@ import { serve } from '../helpers/serve.js';
 import { temporaryFolder } from '../helpers/sqlite-store.js';
 import { type FakeDesk, signatureHeaders } from './fake-desk.js';
 import { QUICK_RETRY, sqliteDelivery } from './setup.js';
+import { createTimedBridge, type TimedBridgeOptions } from './timed-bridge.js';
 
 /** Options of one instance. */
 export interface InstanceOptions {
   readonly capabilities?: Partial<AdapterCapabilities>;
   readonly adapter?: Partial<Adapter>;
-  readonly bridge?: Partial<BridgeOptions>;
+  readonly bridge?: Partial<TimedBridgeOptions>;
 }
 
 /** A simulated platform and one SQLite file, on which the test starts instances of receiver and bridge. */
@@ -48,7 +48,7 @@ export async function onSharedStore(
       delivery: await delivery(),
       log: logged.log,
     });
-    const bridge = createBridge({
+    const bridge = createTimedBridge({
       receiver,
       adapter: desk.adapter(capabilities, adapter),
       log: logged.log,

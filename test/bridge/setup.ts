@@ -2,7 +2,6 @@ import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
 import { type SqliteOptions, sqlite } from '../../src/delivery/sqlite/index.js';
 import type { Adapter, AdapterCapabilities, InboundEvent } from '../../src/public/adapter.js';
-import { type BridgeOptions, createBridge } from '../../src/public/bridge.js';
 import {
   createReceiver,
   type Delivery,
@@ -14,13 +13,14 @@ import { logLines } from '../helpers/log-lines.js';
 import { serve } from '../helpers/serve.js';
 import { temporaryFolder } from '../helpers/sqlite-store.js';
 import { type FakeDesk, fakeDesk, signatureHeaders } from './fake-desk.js';
+import { createTimedBridge, type TimedBridgeOptions } from './timed-bridge.js';
 
 /** Options of {@link setUpBridge}. */
 export interface SetupOptions {
   readonly desk?: FakeDesk;
   readonly capabilities?: Partial<AdapterCapabilities>;
   readonly adapter?: Partial<Adapter>;
-  readonly bridge?: Partial<BridgeOptions>;
+  readonly bridge?: Partial<TimedBridgeOptions>;
   readonly receiver?: Partial<ReceiverOptions>;
   readonly bench?: TestBenchOptions;
   /** Called with the receiver before the bridge is created. */
@@ -34,14 +34,14 @@ export const QUICK_RETRY = { firstWaitMs: 1, authWaitMs: 5 } as const;
 export async function setUpBridge(options: SetupOptions = {}) {
   const { desk = fakeDesk(), capabilities, adapter, before } = options;
   const logged = logLines();
-  const made: { receiver?: Receiver; bridge?: ReturnType<typeof createBridge> } = {};
+  const made: { receiver?: Receiver; bridge?: ReturnType<typeof createTimedBridge> } = {};
   const bench = await createTestBench({
     ...options.bench,
     receiver: (given) => {
       const receiver = createReceiver({ ...given, log: logged.log, ...options.receiver });
       before?.(receiver);
       made.receiver = receiver;
-      made.bridge = createBridge({
+      made.bridge = createTimedBridge({
         receiver,
         adapter: desk.adapter(capabilities, adapter),
         log: logged.log,

@@ -1,6 +1,6 @@
 import { createStoredDelivery } from '../../src/delivery/stored-delivery.js';
-import { createBridge } from '../../src/public/bridge.js';
 import { bearer, createReceiver, type Delivery, type Log, noAuth } from '../../src/public/index.js';
+import { createTimedBridge } from '../bridge/timed-bridge.js';
 import { createApplication, watchHandlers } from './application.js';
 import { chooseFaults, type Faults, LEASE_MS, NO_FAULTS } from './faults.js';
 import { createHelpdesk } from './helpdesk.js';
@@ -141,7 +141,7 @@ export async function runHistory(options: HistoryOptions): Promise<HistoryResult
       log,
     });
     const bridge = hasHelpdesk
-      ? createBridge({
+      ? createTimedBridge({
           receiver,
           adapter: helpdesk.adapterOf(process),
           openWithinMs: 600,

@@ -100,7 +100,7 @@ const FIRST_WAITS = 10;
 
 /**
  * Creates the handler of accepted handoffs: makes sure that the conversation is open, also after a restart, and sends
- * the greeting. When it cannot be opened within `giveUpOpeningAfterMs`, the user is told and the conversation ends.
+ * the greeting. When it cannot be opened within 45 seconds, the user is told and the conversation ends.
  */
 export function createOnRequested(
   bridge: BridgeContext,
