@@ -39,9 +39,19 @@ export type {
   UndeliveredReason,
 } from './adapter/adapter-types.js';
 export { AdapterError, type AdapterErrorKind, nullIf } from './adapter/adapter-types.js';
-export { checkSecrets, checkWords, runCheck } from './adapter/check-setup.js';
+export {
+  asObject,
+  asObjects,
+  asText,
+  checkSecrets,
+  checkWords,
+  isObject,
+  type JsonObject,
+  parseJson,
+  readAs,
+  runCheck,
+} from './adapter/checks.js';
 export { htmlToText } from './adapter/html-to-text.js';
-export { asObject, asObjects, asText, isObject, type JsonObject, parseJson, readAs } from './adapter/json.js';
 export {
   keyHash,
   keyWithin,

@@ -14,10 +14,9 @@ import {
 import { createCheck } from './check.js';
 import { createDelivery } from './delivery.js';
 import { toAdapterError, untilAborted } from './errors.js';
-import { eventsOf } from './incoming.js';
+import { eventsOf, referenceTag } from './incoming.js';
 import { createOpening } from './open.js';
 import { createPlatform } from './platform.js';
-import { referenceTag } from './reference.js';
 import type { SdkMessageHandler } from './sdk.js';
 import { type ChatSdkSettings, checkSettings } from './settings.js';
 import { createWebhook } from './webhook.js';

@@ -7,9 +7,9 @@ import {
   transcriptText,
 } from '../../bridge/index.js';
 import { toAdapterError, untilAborted } from './errors.js';
+import { referencedId, referenceOf, referenceTag } from './incoming.js';
 import { plainText } from './plain-text.js';
 import type { Platform } from './platform.js';
-import { referencedId, referenceOf, referenceTag } from './reference.js';
 import type { SdkPosted } from './sdk.js';
 import type { CheckedSettings } from './settings.js';
 

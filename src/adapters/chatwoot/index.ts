@@ -5,13 +5,12 @@
  * @module
  */
 import { type Adapter, defineAdapter, undeliveredNote } from '../../bridge/index.js';
-import { listEvents } from './catch-up.js';
 import { checkSetup } from './check.js';
 import { closeConversation, contactOf, postUndelivered } from './close.js';
 import { createOpening, MAX_TEXT } from './open.js';
 import { createPublicApi } from './public-api.js';
 import { type ChatwootSettings, checkSettings } from './settings.js';
-import { parse, verify } from './webhook.js';
+import { listEvents, parse, verify } from './webhook.js';
 
 export type { ChatwootSettings } from './settings.js';
 

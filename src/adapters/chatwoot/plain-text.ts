@@ -1,5 +1,4 @@
-import type { InboundAttachment } from '../../bridge/index.js';
-import { asObject, asObjects, asText, type JsonObject } from './json.js';
+import { asObject, asObjects, asText, type InboundAttachment, type JsonObject } from '../../bridge/index.js';
 
 /**
  * Converts the Markdown of the agents' editor to plain text. In an API inbox the editor writes bold, italics and line

@@ -2,9 +2,12 @@ import {
   type AdapterCall,
   AdapterError,
   type AdapterHttpResponse,
+  asObject,
+  asObjects,
+  asText,
   createAdapterHttp,
+  type JsonObject,
 } from '../../bridge/index.js';
-import { asId, asObject, asObjects, asText, type JsonObject } from './json.js';
 import type { CheckedSettings } from './settings.js';
 
 /** A contact to create. An existing one stays as it is. */
@@ -197,4 +200,10 @@ function withHttpSemantics(fetch: Fetch): Fetch {
     if (!text.includes(TOO_MANY_MESSAGES)) return new Response(text, { status: 422 });
     return new Response(null, { status: 429, headers: { 'retry-after': String(FLOOD_RETRY_SECONDS) } });
   };
+}
+
+/** A Chatwoot id, which is a positive integer, as a string; `null` when the value is not one. */
+export function asId(value: unknown): string | null {
+  if (typeof value === 'number') return Number.isSafeInteger(value) && value > 0 ? String(value) : null;
+  return typeof value === 'string' && /^[1-9]\d{0,15}$/.test(value) ? value : null;
 }

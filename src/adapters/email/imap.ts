@@ -1,6 +1,5 @@
 import type { ImapFlow, MailboxObject } from 'imapflow';
 import { type AdapterCall, AdapterError } from '../../bridge/index.js';
-import { loadImapFlow } from './packages.js';
 import type { CheckedSettings } from './settings.js';
 
 /** A connection with the folder open. The folder is opened for reading only: no mail is marked, moved or deleted. */
@@ -37,7 +36,7 @@ export function createMailbox(settings: CheckedSettings): Mailbox {
   let isClosed = false;
 
   const connect = async (): Promise<OpenMailbox> => {
-    const { ImapFlow } = await loadImapFlow();
+    const { ImapFlow } = await import('imapflow');
     const client = new ImapFlow({
       host: imap.host,
       port: imap.port,

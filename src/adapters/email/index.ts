@@ -8,9 +8,8 @@ import { type Adapter, defineAdapter } from '../../bridge/index.js';
 import { createCheck } from './check.js';
 import { createMailbox } from './imap.js';
 import { createOutgoing, MAX_TEXT } from './outgoing.js';
-import { checkPackages } from './packages.js';
 import { createPoll } from './poll.js';
-import { checkSettings, type EmailSettings } from './settings.js';
+import { checkPackages, checkSettings, type EmailSettings } from './settings.js';
 import { createMailer } from './smtp.js';
 
 export type { EmailSettings } from './settings.js';

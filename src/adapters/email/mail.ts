@@ -1,6 +1,5 @@
 import type { ParsedMail } from 'mailparser';
 import { htmlToText } from '../../bridge/index.js';
-import { loadMailParser } from './packages.js';
 import type { SenderHeaders } from './sender.js';
 import type { ThreadHeaders } from './thread.js';
 
@@ -15,7 +14,7 @@ export interface MailHeaders extends ThreadHeaders, SenderHeaders {
 
 /** Parses the headers of a mail. */
 export async function parseHeaders(source: Buffer): Promise<MailHeaders> {
-  const { simpleParser } = await loadMailParser();
+  const { simpleParser } = await import('mailparser');
   return toHeaders(await simpleParser(source, PARSER_OPTIONS));
 }
 
@@ -45,7 +44,7 @@ const PARSER_OPTIONS = {
 
 /** Parses a mail in any encoding. A mail that is cut off is parsed as far as it goes. */
 export async function parseMail(source: Buffer): Promise<Mail> {
-  const { simpleParser } = await loadMailParser();
+  const { simpleParser } = await import('mailparser');
   const parsed = await simpleParser(source, PARSER_OPTIONS);
   return {
     ...toHeaders(parsed),

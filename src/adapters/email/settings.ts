@@ -1,5 +1,5 @@
 import type { HandoffSession } from '../../bridge/index.js';
-import { checkDuration, configError } from '../../internal/index.js';
+import { checkDuration, configError, requireOptional } from '../../internal/index.js';
 
 export interface EmailSettings {
   /**
@@ -163,5 +163,26 @@ function replyAddressOf(text: string): string {
   if (isTemplate && ADDRESS.test(text.replace(TOKEN_PLACE, 'token'))) return text.trim();
   throw configError(
     `email: replyAddress must be an address with ${TOKEN_PLACE} before the @, such as handoff+${TOKEN_PLACE}@example.com.`,
+  );
+}
+
+const PACKAGES = ['nodemailer', 'imapflow', 'mailparser'] as const;
+
+/** Throws if a package that this adapter needs is not installed. */
+export function checkPackages(
+  resolve: (name: string) => unknown = (name) => requireOptional.resolve(name),
+): void {
+  const isMissing = (name: string): boolean => {
+    try {
+      resolve(name);
+      return false;
+    } catch {
+      return true;
+    }
+  };
+  const missing = PACKAGES.filter(isMissing);
+  if (missing.length === 0) return;
+  throw configError(
+    `email: this adapter needs the packages ${PACKAGES.join(', ')}. Install what is missing: npm install ${missing.join(' ')}`,
   );
 }

@@ -1,6 +1,5 @@
 import type { SendMailOptions, SMTPSentMessageInfo, Transporter } from 'nodemailer';
 import { type AdapterCall, AdapterError } from '../../bridge/index.js';
-import { loadNodemailer } from './packages.js';
 import type { CheckedSettings } from './settings.js';
 
 /** Sends mails. */
@@ -16,7 +15,7 @@ export function createMailer({ smtp, timeoutMs, ca }: CheckedSettings): Mailer {
   let loaded: Promise<Transporter<SMTPSentMessageInfo>> | null = null;
 
   const load = async (): Promise<Transporter<SMTPSentMessageInfo>> => {
-    const { createTransport } = await loadNodemailer();
+    const { createTransport } = await import('nodemailer');
     return createTransport({
       host: smtp.host,
       port: smtp.port,

@@ -1,6 +1,11 @@
-import { type AdapterCall, type AdapterCheckResult, AdapterError } from '../../bridge/index.js';
-import { asFlag, asId, asObjects, asText, type JsonObject } from './json.js';
-import type { RestClient, RestResponse } from './rest.js';
+import {
+  type AdapterCall,
+  type AdapterCheckResult,
+  AdapterError,
+  asObjects,
+  type JsonObject,
+} from '../../bridge/index.js';
+import { asFlag, asId, asText, type RestClient, type RestResponse } from './rest.js';
 import type { CheckedSettings } from './settings.js';
 
 /** Signatures tolerate five minutes; the check warns well before. */

@@ -7,9 +7,8 @@ import {
   type UndeliveredReason,
   undeliveredNote,
 } from '../../bridge/index.js';
-import type { RestClient } from './rest.js';
+import { lastMessageId, type RestClient, statusOf, ticketIdOf } from './rest.js';
 import type { CheckedSettings } from './settings.js';
-import { lastMessageId, statusOf, ticketIdOf } from './ticket.js';
 
 /** Creates `close`: sets the status and adds the reason as a comment. */
 export function createClose(rest: RestClient, { closeStatus }: CheckedSettings) {

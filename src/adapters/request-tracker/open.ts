@@ -7,8 +7,7 @@ import {
   routeFacts,
   transcriptText,
 } from '../../bridge/index.js';
-import { asId } from './json.js';
-import { quoted, type RestClient } from './rest.js';
+import { asId, quoted, type RestClient } from './rest.js';
 import type { CheckedSettings } from './settings.js';
 
 /** The prefix of our tickets' links, by which the Scrip recognizes them. */

@@ -1,14 +1,15 @@
 import {
   type AdapterCall,
   AdapterError,
+  asObject,
+  asObjects,
   type ConversationRef,
   type InboundEvent,
+  type JsonObject,
   type PollResult,
 } from '../../bridge/index.js';
-import { asFlag, asId, asObject, asObjects, asText, type JsonObject } from './json.js';
-import type { RestClient } from './rest.js';
+import { asFlag, asId, asText, type RestClient, ticketIdOf } from './rest.js';
 import type { CheckedSettings } from './settings.js';
-import { ticketIdOf } from './ticket.js';
 import { type RtContent, type RtTransaction, type RtUser, toInboundEvent } from './transaction.js';
 
 const PAGE_SIZE = 50;

@@ -2,9 +2,11 @@ import {
   type AdapterCall,
   AdapterError,
   type AdapterHttpRequest,
+  asObject,
+  asObjects,
   createAdapterHttp,
+  type JsonObject,
 } from '../../bridge/index.js';
-import { asObject, asObjects, type JsonObject } from './json.js';
 import type { CheckedSettings } from './settings.js';
 
 /** A response of RT's REST 2.0 interface. */
@@ -118,3 +120,52 @@ function explainError(error: AdapterError, isJson: boolean): AdapterError {
 
 /** A string literal in TicketSQL. */
 export const quoted = (value: string): string => `'${value.replace(/[\\']/g, '\\$&')}'`;
+
+/** A string or number as text, otherwise empty. RT writes ids as numbers in some places and as text in others. */
+export const asText = (value: unknown): string =>
+  typeof value === 'string' ? value : typeof value === 'number' ? String(value) : '';
+
+/** An RT id, which is a positive integer, as a string; `null` when the value is not one. */
+export const asId = (value: unknown): string | null => {
+  const id = asText(value);
+  return /^[1-9]\d{0,18}$/.test(id) ? id : null;
+};
+
+/** A flag, which RT writes as `1`, `"1"` or `true`. */
+export const asFlag = (value: unknown): boolean => value === true || asText(value) === '1';
+
+/**
+ * The id of the last message in an active ticket, or `null` when the ticket is closed. Comments and mails are left
+ * out: they can be hidden from us, and a hidden last one would look like a closed ticket.
+ */
+export async function lastMessageId(
+  rest: RestClient,
+  ticket: string,
+  call: AdapterCall,
+): Promise<string | null> {
+  const { items } = await rest.search(
+    {
+      type: 'transactions',
+      // RT's lifecycles define which statuses are active; they differ between queues.
+      query: `TicketId = ${ticket} AND TicketStatus = '__Active__' AND (Type = 'Create' OR Type = 'Correspond')`,
+      fields: ['Type'],
+      newestFirst: true,
+      limit: 1,
+    },
+    call,
+  );
+  return asId(items[0]?.id);
+}
+
+/** The status of a ticket. Fails with `gone` for a missing ticket, and with `auth` for one that we may not see. */
+export async function statusOf(rest: RestClient, ticket: string, call: AdapterCall): Promise<string> {
+  const { body } = await rest({ method: 'GET', path: `/ticket/${ticket}` }, call);
+  return asText(body.Status);
+}
+
+/** Validates the id of a ticket before it goes into a path. */
+export function ticketIdOf(externalId: string): string {
+  const id = asId(externalId);
+  if (id) return id;
+  throw new AdapterError('invalid', 'Request Tracker numbers its tickets; this id is not a number.');
+}

@@ -5,10 +5,8 @@ import {
   type OutgoingMessage,
   type SentMessage,
 } from '../../bridge/index.js';
-import { asId } from './json.js';
-import type { RestClient } from './rest.js';
+import { asId, lastMessageId, type RestClient, statusOf, ticketIdOf } from './rest.js';
 import type { CheckedSettings } from './settings.js';
-import { lastMessageId, statusOf, ticketIdOf } from './ticket.js';
 
 /** Upper bound on remembered messages. */
 const MAX_UNCERTAIN = 1_000;

@@ -1,12 +1,15 @@
 import {
   AdapterError,
+  asObject,
+  asObjects,
   type InboundRequest,
+  type JsonObject,
   type ParsedWebhook,
   parseJson,
   type SignatureVerdict,
   verifySignature,
 } from '../../bridge/index.js';
-import { asFlag, asId, asObject, asObjects, asText, type JsonObject } from './json.js';
+import { asFlag, asId, asText } from './rest.js';
 import type { CheckedSettings } from './settings.js';
 import { type RtTransaction, type RtUser, toInboundEvent } from './transaction.js';
 

@@ -1,5 +1,11 @@
-import { type AdapterCall, type AdapterCheckResult, AdapterError } from '../../bridge/index.js';
-import { asObject, asText, type JsonObject } from './json.js';
+import {
+  type AdapterCall,
+  type AdapterCheckResult,
+  AdapterError,
+  asObject,
+  asText,
+  type JsonObject,
+} from '../../bridge/index.js';
 import type { CheckedSettings } from './settings.js';
 import { createSlackApi } from './web-api.js';
 

@@ -1,10 +1,12 @@
 import {
   type AdapterCall,
   AdapterError,
+  asObjects,
+  asText,
   type CloseReason,
   type ConversationRef,
+  type JsonObject,
 } from '../../bridge/index.js';
-import { asObjects, asText, type JsonObject } from './json.js';
 import { POST_OPTIONS } from './outgoing-text.js';
 import { closedNotice, closedRoot, isClosedNotice, isOpenRoot } from './root-message.js';
 import { type Thread, threadOf } from './thread.js';

@@ -4,7 +4,6 @@
  * @module
  */
 import { type Adapter, defineAdapter, undeliveredNote } from '../../bridge/index.js';
-import { createCatchUp } from './catch-up.js';
 import { createCheck } from './check.js';
 import { createClose } from './close.js';
 import { createOpening } from './open.js';
@@ -12,7 +11,7 @@ import { escapeText, POST_OPTIONS } from './outgoing-text.js';
 import { checkSettings, type SlackSettings } from './settings.js';
 import { threadOf, timestampOf } from './thread.js';
 import { createSlackApi } from './web-api.js';
-import { parseRequest, verifyRequest } from './webhook.js';
+import { createCatchUp, parseRequest, verifyRequest } from './webhook.js';
 
 export type { SlackSettings } from './settings.js';
 

@@ -1,11 +1,14 @@
 import {
   type AdapterCall,
   AdapterError,
+  asObject,
+  asObjects,
+  asText,
   type HandoffSession,
+  type JsonObject,
   keyHash,
   type OpenedConversation,
 } from '../../bridge/index.js';
-import { asObject, asObjects, asText, type JsonObject } from './json.js';
 import { POST_OPTIONS } from './outgoing-text.js';
 import { fullTranscript, isRootOf, rootMessage } from './root-message.js';
 import type { CheckedSettings } from './settings.js';

@@ -1,4 +1,4 @@
-import { asObjects, asText, type JsonObject } from './json.js';
+import { asObjects, asText, type JsonObject } from '../../bridge/index.js';
 import type { CheckedSettings } from './settings.js';
 
 /** How mentions are shown to users. */

@@ -1,5 +1,12 @@
-import { type HandoffSession, keyHash, routeFacts, transcriptText } from '../../bridge/index.js';
-import { asObject, asObjects, type JsonObject } from './json.js';
+import {
+  asObject,
+  asObjects,
+  type HandoffSession,
+  type JsonObject,
+  keyHash,
+  routeFacts,
+  transcriptText,
+} from '../../bridge/index.js';
 import { escapedChunks, escapeText, POST_OPTIONS, truncate } from './outgoing-text.js';
 import type { CheckedSettings } from './settings.js';
 

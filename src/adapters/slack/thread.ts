@@ -1,6 +1,10 @@
-import { AdapterError, type ConversationRef, type OpenedConversation } from '../../bridge/index.js';
-import type { JsonObject } from './json.js';
-import { asText } from './json.js';
+import {
+  AdapterError,
+  asText,
+  type ConversationRef,
+  type JsonObject,
+  type OpenedConversation,
+} from '../../bridge/index.js';
 import type { CheckedSettings } from './settings.js';
 
 /** A thread is identified by its channel and the timestamp of its first message, which is that message's id. */

@@ -3,9 +3,11 @@ import {
   AdapterError,
   type AdapterErrorKind,
   type AdapterHttpOptions,
+  asText,
   createAdapterHttp,
+  isObject,
+  type JsonObject,
 } from '../../bridge/index.js';
-import { asText, isObject, type JsonObject } from './json.js';
 import type { CheckedSettings } from './settings.js';
 
 /** An unusable channel is a wrong setting (`auth`), or was archived since the conversation was opened (`gone`). */

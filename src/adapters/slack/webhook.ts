@@ -1,18 +1,25 @@
 import {
+  type AdapterCall,
   AdapterError,
+  asObject,
+  asObjects,
+  asText,
+  type ConversationRef,
   type InboundAttachment,
   type InboundEvent,
   type InboundRequest,
+  isObject,
+  type JsonObject,
   type MessageAuthor,
   type ParsedWebhook,
   type SignatureVerdict,
   verifySignature,
 } from '../../bridge/index.js';
-import { asObject, asObjects, asText, isObject, type JsonObject } from './json.js';
 import { beginsWithMention, type Mentions, plainText, richTextToPlain } from './plain-text.js';
 import { CLOSE_ACTION } from './root-message.js';
 import type { CheckedSettings } from './settings.js';
-import { externalIdOf, isTs } from './thread.js';
+import { externalIdOf, isTs, threadOf } from './thread.js';
+import type { SlackApi } from './web-api.js';
 
 /** Slack signs `v0:<timestamp>:<body>` and recommends a tolerance of five minutes. */
 export function verifyRequest(
@@ -190,5 +197,38 @@ function attachmentOf(file: JsonObject): InboundAttachment {
     name: asText(file.name) || asText(file.title) || 'file',
     contentType: asText(file.mimetype) || null,
     url: link || null,
+  };
+}
+
+/** Slack's own limit is 1,000, and it recommends at most 200. */
+const PAGE_SIZE = '200';
+const MAX_PAGES = 5;
+
+/** Creates `catchUp`: reads the thread. Clicks on the button are not in it. */
+export function createCatchUp(api: SlackApi, settings: CheckedSettings) {
+  let ownId: string | null = null;
+  /** Tells our messages, and mentions of the app, which are internal. */
+  const loadOwnId = async (call: AdapterCall): Promise<string> => {
+    ownId ??= asText((await api.read('auth.test', {}, call)).user_id);
+    return ownId;
+  };
+
+  return async (ref: ConversationRef, since: Date, call: AdapterCall): Promise<readonly InboundEvent[]> => {
+    const { channel, ts } = threadOf(ref);
+    const authorizations = [{ is_bot: true, user_id: await loadOwnId(call) }];
+    const events: InboundEvent[] = [];
+    let cursor = '';
+    for (let page = 0; page < MAX_PAGES; page += 1) {
+      const oldest = (since.getTime() / 1000).toFixed(6);
+      const args = { channel, ts, oldest, limit: PAGE_SIZE, ...(cursor !== '' && { cursor }) };
+      const { messages, response_metadata } = await api.read('conversations.replies', args, call);
+      for (const message of asObjects(messages)) {
+        const event = { ...message, type: 'message', channel };
+        events.push(...messageEvents({ event, authorizations }, settings));
+      }
+      cursor = asText(asObject(response_metadata).next_cursor);
+      if (cursor === '') break;
+    }
+    return events;
   };
 }

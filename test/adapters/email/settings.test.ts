@@ -1,7 +1,7 @@
 import { createServer } from 'node:net';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { email } from '../../../src/adapters/email/index.js';
-import { checkPackages } from '../../../src/adapters/email/packages.js';
+import { checkPackages } from '../../../src/adapters/email/settings.js';
 import { silentLog } from '../../../src/internal/index.js';
 import { SETTINGS } from './arrived.js';
 

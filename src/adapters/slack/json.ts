@@ -1,1 +1,0 @@
-export { asObject, asObjects, asText, isObject, type JsonObject } from '../../bridge/index.js';
