@@ -10,8 +10,11 @@ export {
   type AdapterHttpOptions,
   type AdapterHttpRequest,
   type AdapterHttpResponse,
+  type AdapterReader,
   createAdapterHttp,
+  createAdapterReader,
   createTokenAuthorization,
+  refreshTokenForm,
   type TokenAuthorization,
 } from './adapter/adapter-http.js';
 export type {
@@ -43,13 +46,16 @@ export {
   asObject,
   asObjects,
   asText,
+  checkIds,
   checkSecrets,
   checkWords,
   isObject,
   type JsonObject,
   parseJson,
   readAs,
+  readExtra,
   runCheck,
+  secretResult,
 } from './adapter/checks.js';
 export { htmlToText } from './adapter/html-to-text.js';
 export {
@@ -57,6 +63,7 @@ export {
   keyWithin,
   referenceLine,
   routeFacts,
+  sessionFacts,
   sessionText,
   type TranscriptTextOptions,
   transcriptText,

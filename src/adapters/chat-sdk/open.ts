@@ -3,7 +3,7 @@ import {
   AdapterError,
   type HandoffSession,
   type OpenedConversation,
-  routeFacts,
+  sessionFacts,
   transcriptText,
 } from '../../bridge/index.js';
 import { toAdapterError, untilAborted } from './errors.js';
@@ -98,19 +98,10 @@ function channelError(error: AdapterError, channel: string): AdapterError {
 
 /** The first message: the user, the end of the transcript, and what agents need to know. */
 function rootText(session: HandoffSession, settings: CheckedSettings, platform: Platform): string {
-  const { user, conversationId, transcript } = session;
+  const { transcript } = session;
   const tag = referenceTag(referenceOf(session));
-  const lines: readonly (readonly [string, string | null])[] = [
-    ['User', user.userId ?? user.anonymousId],
-    ['E-mail', user.email],
-    ['Phone', user.phone],
-    ['Conversation', conversationId],
-    ...routeFacts(session),
-  ];
-  const head = [
-    `${tag} A customer asks for a human`,
-    ...lines.flatMap(([name, value]) => (value ? [`${name}: ${shorten(value)}`] : [])),
-  ].join('\n');
+  const lines = sessionFacts(session).map(([name, value]) => `${name}: ${shorten(value)}`);
+  const head = [`${tag} A customer asks for a human`, ...lines].join('\n');
   const help = helpText(tag, settings, platform);
   // Escapes lengthen the text; what they add is bounded by what is left of the platform's limit, or they are left out.
   const maxLength = platform.maxTextLength - head.length - help.length - 4;

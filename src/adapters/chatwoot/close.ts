@@ -1,22 +1,15 @@
 import {
   type AdapterCall,
-  AdapterError,
   type CloseReason,
   type ConversationRef,
   nullIf,
+  readExtra,
 } from '../../bridge/index.js';
 import { asNotice } from './open.js';
 import type { PublicApi } from './public-api.js';
 
 /** The source id that `open` gave the contact. The public API finds conversations by it only. */
-export function contactOf({ extra }: ConversationRef): string {
-  const { contact } = extra;
-  if (contact) return contact;
-  throw new AdapterError(
-    'invalid',
-    'This conversation was not opened by the Chatwoot adapter: its contact is missing.',
-  );
-}
+export const contactOf = (ref: ConversationRef): string => readExtra('Chatwoot', ref, 'contact');
 
 /**
  * Tells the agents of a reply that failed after its webhook was answered. Chatwoot's own mark would need the access token

@@ -1,11 +1,5 @@
 import { z } from 'zod';
-import {
-  type AdapterCall,
-  type AdapterHttpRequest,
-  createAdapterHttp,
-  nullIf,
-  readAs,
-} from '../../bridge/index.js';
+import { type AdapterCall, createAdapterHttp, createAdapterReader, nullIf } from '../../bridge/index.js';
 import type { CheckedSettings } from './settings.js';
 import { conversationSchema } from './webhook.js';
 
@@ -54,15 +48,7 @@ export function createIntercomApi({ accessToken, apiUrl, fetch }: CheckedSetting
     maxResponseBytes: MAX_RESPONSE_BYTES,
     fetch: withRateLimitReset(fetch),
   });
-  const read = async <Schema extends z.ZodType>(
-    schema: Schema,
-    request: AdapterHttpRequest,
-    call: AdapterCall,
-  ): Promise<z.output<Schema>> => {
-    const { body } = await http(request, call);
-    const message = `The answer to ${request.method} ${request.path} is not one of Intercom: check INTERCOM_API_URL.`;
-    return readAs(schema, body, message);
-  };
+  const read = createAdapterReader(http, 'Check INTERCOM_API_URL.');
   const partsOf = (id: string, kind: 'reply' | 'parts') => `/conversations/${encodeURIComponent(id)}/${kind}`;
 
   return {

@@ -8,14 +8,15 @@ import {
   type AdapterCall,
   type AdapterCheckResult,
   AdapterError,
-  type ConversationRef,
   defineAdapter,
   type HandoffSession,
   keyWithin,
   nullIf,
   type OpenedConversation,
+  readExtra,
   referenceLine,
   runCheck,
+  secretResult,
   sessionText,
   undeliveredNote,
   userName,
@@ -123,7 +124,7 @@ export function intercom(settings: IntercomSettings): Adapter {
       return found ? toOpened(found.id, contact.id, call) : null;
     },
     async send(ref, { text }, call) {
-      await api.replyAsContact(ref.externalId, contactOf(ref), text, call);
+      await api.replyAsContact(ref.externalId, readExtra('Intercom', ref, 'contact'), text, call);
       // Not needed: whatever the contact writes is ours.
       return { messageId: null };
     },
@@ -148,19 +149,9 @@ export function intercom(settings: IntercomSettings): Adapter {
 /** Identifies a contact, within Intercom's limit of an external id. */
 const contactKey = ({ key }: HandoffSession['user']): string => keyWithin(255, key);
 
-/** The contact of `open`, in whose name messages are written. */
-function contactOf({ extra: { contact } }: ConversationRef): string {
-  if (contact) return contact;
-  throw new AdapterError('invalid', 'This conversation was not opened by the Intercom adapter.');
-}
-
 /** Checks the token and its permissions. Writes nothing to Intercom. */
 async function checkSetup(api: IntercomApi, call: AdapterCall): Promise<readonly AdapterCheckResult[]> {
-  const secret = {
-    name: 'client secret',
-    ok: true,
-    detail: "Set. The first webhook shows whether it is the app's.",
-  };
+  const secret = secretResult('client secret');
   const token = await runCheck(
     'access token',
     async () => {

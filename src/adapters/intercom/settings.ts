@@ -1,5 +1,4 @@
-import { type AdapterHttpOptions, checkSecrets } from '../../bridge/index.js';
-import { configError } from '../../internal/index.js';
+import { type AdapterHttpOptions, checkSecrets, checkWords } from '../../bridge/index.js';
 
 export interface IntercomSettings {
   /** The Access Token of the app, from the Developer Hub, Configure, Authentication. */
@@ -31,11 +30,7 @@ export function checkSettings({
   fetch = globalThis.fetch,
 }: IntercomSettings): CheckedSettings {
   const token = accessToken.trim();
-  if (token === '' || /\s/.test(token)) {
-    throw configError(
-      'Intercom: accessToken must be the Access Token of the app, which has no white space; copy it from the Developer Hub.',
-    );
-  }
+  checkWords('Intercom', { accessToken: token });
   const clientSecrets = checkSecrets(
     clientSecret,
     'Intercom: clientSecret is empty; copy it from the Basic information of the app.',

@@ -5,8 +5,9 @@ import {
   type AdapterHttp,
   type AdapterHttpRequest,
   createAdapterHttp,
+  createAdapterReader,
   createTokenAuthorization,
-  readAs,
+  refreshTokenForm,
 } from '../../bridge/index.js';
 import type { CheckedSettings } from './settings.js';
 
@@ -53,41 +54,24 @@ export interface Customer {
 export type LiveChatApi = ReturnType<typeof createLiveChatApi>;
 
 export function createLiveChatApi(settings: CheckedSettings) {
-  const { clientId, clientSecret, refreshToken, apiUrl, accountsUrl } = settings;
+  const { clientId, apiUrl, accountsUrl } = settings;
   const options = { system: 'LiveChat', headers: {}, fetch: withInactiveAsGone(settings.fetch) };
-  const accounts = createAdapterHttp({ ...options, baseUrl: accountsUrl });
+  const readerOf = (http: AdapterHttp) =>
+    createAdapterReader(http, 'Check that no proxy answers in the place of LiveChat.');
+  const readAccounts = readerOf(createAdapterHttp({ ...options, baseUrl: accountsUrl }));
   const chats = createAdapterHttp({ ...options, baseUrl: apiUrl });
-
-  const read = async <Schema extends z.ZodType>(
-    http: AdapterHttp,
-    schema: Schema,
-    request: AdapterHttpRequest,
-    call: Pick<AdapterCall, 'signal'>,
-  ): Promise<z.output<Schema>> => {
-    const { body } = await http(request, call);
-    const path = request.path.replace(/\?.*/, '');
-    return readAs(schema, body, `The answer to POST ${path} is not one of LiveChat: check LIVECHAT_API_URL.`);
-  };
+  const readChats = readerOf(chats);
 
   /** The tokens of the agent who authorized the app. */
   const agent = createTokenAuthorization(async (call) => {
-    const form = {
-      grant_type: 'refresh_token',
-      refresh_token: refreshToken,
-      client_id: clientId,
-      client_secret: clientSecret,
-    };
+    const form = refreshTokenForm(settings);
     const request = { method: 'POST', path: '/v2/token', form } as const;
-    const token = await read(accounts, tokenSchema, request, call).catch(asAuth);
+    const token = await readAccounts(tokenSchema, request, call).catch(asAuth);
     return { value: token.access_token, expiresInSeconds: token.expires_in };
   }, tokenHeaders);
-  const accountsAsAgent = createAdapterHttp({ ...options, baseUrl: accountsUrl, authorization: agent });
-  const chatsAsAgent = createAdapterHttp({
-    ...options,
-    baseUrl: apiUrl,
-    authorization: agent,
-    maxResponseBytes: MAX_RESPONSE_BYTES,
-  });
+  const asAgent = { ...options, authorization: agent, maxResponseBytes: MAX_RESPONSE_BYTES };
+  const readAccountsAsAgent = readerOf(createAdapterHttp({ ...asAgent, baseUrl: accountsUrl }));
+  const readChatsAsAgent = readerOf(createAdapterHttp({ ...asAgent, baseUrl: apiUrl }));
 
   const customerAction = (action: string, json: object, { token, organizationId }: Customer) => ({
     ...post(
@@ -107,7 +91,7 @@ export function createLiveChatApi(settings: CheckedSettings) {
         ...(id !== null && { entity_id: id }),
       };
       const request = post('/v2/customer/token', json);
-      const token = await read(accountsAsAgent, tokenSchema, request, call);
+      const token = await readAccountsAsAgent(tokenSchema, request, call);
       const customerId = token.entity_id ?? id;
       if (customerId === null)
         throw new AdapterError('invalid', 'LiveChat created a customer without an id.');
@@ -127,12 +111,12 @@ export function createLiveChatApi(settings: CheckedSettings) {
     async startChat(customer: Customer, text: string, group: number | null, call: AdapterCall) {
       const access = group === null ? {} : { access: { group_ids: [group] } };
       const json = { chat: { ...access, thread: { events: [{ type: 'message', text }] } } };
-      return (await read(chats, startedSchema, customerAction('start_chat', json, customer), call)).chat_id;
+      return (await readChats(startedSchema, customerAction('start_chat', json, customer), call)).chat_id;
     },
 
     async sendMessage(customer: Customer, chatId: string, text: string, call: AdapterCall) {
       const json = { chat_id: chatId, event: { type: 'message', text } };
-      return (await read(chats, sentSchema, customerAction('send_event', json, customer), call)).event_id;
+      return (await readChats(sentSchema, customerAction('send_event', json, customer), call)).event_id;
     },
 
     async deactivateChat(customer: Customer, chatId: string, call: AdapterCall) {
@@ -142,12 +126,12 @@ export function createLiveChatApi(settings: CheckedSettings) {
     /** The newest chats. */
     async listChats(limit: number, call: AdapterCall) {
       const request = post(`/${VERSION}/agent/action/list_chats`, { limit });
-      return (await read(chatsAsAgent, chatsSchema, request, call)).chats_summary;
+      return (await readChatsAsAgent(chatsSchema, request, call)).chats_summary;
     },
 
     /** A chat, with what happened in its newest thread. */
     async chat(id: string, call: AdapterCall) {
-      return read(chatsAsAgent, chatSchema, post(`/${VERSION}/agent/action/get_chat`, { chat_id: id }), call);
+      return readChatsAsAgent(chatSchema, post(`/${VERSION}/agent/action/get_chat`, { chat_id: id }), call);
     },
   };
 }

@@ -13,7 +13,9 @@ import {
   type HandoffSession,
   keyHash,
   nullIf,
+  readExtra,
   runCheck,
+  secretResult,
   sessionText,
   userName,
 } from '../../bridge/index.js';
@@ -109,18 +111,11 @@ function fieldsOf({ user, botId, route }: HandoffSession): Readonly<Record<strin
   return Object.entries(fields).flatMap(([name, value]) => (value ? [{ [name]: value.slice(0, 500) }] : []));
 }
 
-function customerOf({ extra: { customer } }: ConversationRef): string {
-  if (customer) return customer;
-  throw new AdapterError('invalid', 'This conversation was not opened by the LiveChat adapter.');
-}
+const customerOf = (ref: ConversationRef): string => readExtra('LiveChat', ref, 'customer');
 
 /** Checks the authorization and its scopes. Writes nothing to LiveChat. */
 async function checkSetup(api: LiveChatApi, call: AdapterCall): Promise<readonly AdapterCheckResult[]> {
-  const secret = {
-    name: 'webhook secret',
-    ok: true,
-    detail: 'Set. The first webhook shows whether it is theirs.',
-  };
+  const secret = secretResult('webhook secret');
   const authorization = await runCheck(
     'authorization',
     async () => {

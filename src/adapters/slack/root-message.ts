@@ -4,7 +4,7 @@ import {
   type HandoffSession,
   type JsonObject,
   keyHash,
-  routeFacts,
+  sessionFacts,
   transcriptText,
 } from '../../bridge/index.js';
 import { escapedChunks, escapeText, POST_OPTIONS, truncate } from './outgoing-text.js';
@@ -76,18 +76,8 @@ function notificationText({ transcript }: HandoffSession): string {
 }
 
 function userText(session: HandoffSession): string {
-  const { user, conversationId } = session;
-  const lines: readonly (readonly [string, string | null])[] = [
-    ['User', user.userId ?? user.anonymousId],
-    ['E-mail', user.email],
-    ['Phone', user.phone],
-    ['Conversation', conversationId],
-    ...routeFacts(session),
-  ];
-  return [
-    '*A customer asks for a human*',
-    ...lines.flatMap(([name, value]) => (value ? [`${name}: ${escapeText(truncate(value, 130))}`] : [])),
-  ].join('\n');
+  const lines = sessionFacts(session).map(([name, value]) => `${name}: ${escapeText(truncate(value, 130))}`);
+  return ['*A customer asks for a human*', ...lines].join('\n');
 }
 
 function helpText({ insidePrefix, closeWords }: CheckedSettings): string {

@@ -3,9 +3,9 @@ import {
   type AdapterCall,
   type AdapterHttpRequest,
   createAdapterHttp,
+  createAdapterReader,
   type HandoffRoute,
   nullIf,
-  readAs,
 } from '../../bridge/index.js';
 import type { CheckedSettings } from './settings.js';
 
@@ -49,14 +49,7 @@ export function createConversationsApi({ apiUrl, appId, credentials, fetch }: Ch
     maxResponseBytes: MAX_RESPONSE_BYTES,
     fetch,
   });
-  const read = async <Schema extends z.ZodType>(
-    schema: Schema,
-    request: AdapterHttpRequest,
-    call: AdapterCall,
-  ): Promise<z.output<Schema>> => {
-    const { body } = await http(request, call);
-    return readAs(schema, body, 'The answer is not one of Zendesk: check ZENDESK_API_URL.');
-  };
+  const read = createAdapterReader(http, 'Check ZENDESK_API_URL.');
   const pathOf = (id: string, below = '') => `/conversations/${encodeURIComponent(id)}${below}`;
   const get = (path: string): AdapterHttpRequest => ({ method: 'GET', path });
   const post = (path: string, json?: object): AdapterHttpRequest => ({ method: 'POST', path, json });

@@ -14,6 +14,7 @@ import {
   keyWithin,
   nullIf,
   runCheck,
+  secretResult,
   sessionText,
   userName,
   verifySecret,
@@ -120,11 +121,7 @@ async function checkSetup(
   agentIntegration: string,
   call: AdapterCall,
 ): Promise<readonly AdapterCheckResult[]> {
-  const secret = {
-    name: 'webhook secret',
-    ok: true,
-    detail: "Set. The first webhook shows whether it is the webhook's.",
-  };
+  const secret = secretResult('webhook secret');
   const app = await runCheck(
     'app',
     async () => `The key is for the app ${(await api.app(call)).displayName ?? 'without a name'}.`,

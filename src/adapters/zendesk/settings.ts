@@ -1,5 +1,4 @@
-import { type AdapterHttpOptions, checkSecrets } from '../../bridge/index.js';
-import { configError } from '../../internal/index.js';
+import { type AdapterHttpOptions, checkIds, checkSecrets, checkWords } from '../../bridge/index.js';
 
 export interface ZendeskSettings {
   /** The URL of the Conversations API, such as `https://example.zendesk.com/sc`. */
@@ -29,8 +28,6 @@ export interface CheckedSettings {
   readonly fetch: NonNullable<AdapterHttpOptions['fetch']>;
 }
 
-const WORD = /^[\w-]+$/;
-
 /** Validates the settings and fills in the defaults. Error messages never contain a value. */
 export function checkSettings({
   apiUrl,
@@ -41,16 +38,8 @@ export function checkSettings({
   agentIntegration = 'zd-agentWorkspace',
   fetch = globalThis.fetch,
 }: ZendeskSettings): CheckedSettings {
-  const parts = { appId, keyId, agentIntegration };
-  for (const [name, value] of Object.entries(parts)) {
-    if (WORD.test(value)) continue;
-    throw configError(
-      `Zendesk: ${name} must be letters, digits, hyphens and underscores; copy it from the Admin Center.`,
-    );
-  }
-  if (keySecret === '' || /\s/.test(keySecret)) {
-    throw configError('Zendesk: keySecret must be the Secret key of the API key, which has no white space.');
-  }
+  checkIds('Zendesk', { appId, keyId, agentIntegration });
+  checkWords('Zendesk', { keySecret });
   const webhookSecrets = checkSecrets(
     webhookSecret,
     'Zendesk: webhookSecret is empty; copy the shared secret of the webhook.',

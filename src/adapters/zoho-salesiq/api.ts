@@ -2,10 +2,10 @@ import { z } from 'zod';
 import {
   type AdapterCall,
   AdapterError,
-  type AdapterHttpRequest,
   createAdapterHttp,
+  createAdapterReader,
   createTokenAuthorization,
-  readAs,
+  refreshTokenForm,
 } from '../../bridge/index.js';
 import type { CheckedSettings } from './settings.js';
 
@@ -33,17 +33,12 @@ export type SalesIqApi = ReturnType<typeof createSalesIqApi>;
 
 /** Creates a {@link SalesIqApi}. Visitors write through one API, operators list and close through another. */
 export function createSalesIqApi(settings: CheckedSettings) {
-  const { screenName, appId, departmentId, clientId, clientSecret, refreshToken, fetch } = settings;
+  const { screenName, appId, departmentId, fetch } = settings;
   const options = { system: 'Zoho SalesIQ', headers: {}, fetch };
   const accounts = createAdapterHttp({ ...options, baseUrl: settings.accountsUrl });
   const authorization = createTokenAuthorization(
     async (call) => {
-      const form = {
-        grant_type: 'refresh_token',
-        refresh_token: refreshToken,
-        client_id: clientId,
-        client_secret: clientSecret,
-      };
+      const form = refreshTokenForm(settings);
       const { body } = await accounts({ method: 'POST', path: '/oauth/v2/token', form }, call);
       const token = tokenSchema.safeParse(body);
       if (token.success) return { value: token.data.access_token, expiresInSeconds: token.data.expires_in };
@@ -59,14 +54,7 @@ export function createSalesIqApi(settings: CheckedSettings) {
   const visitorPath = `/api/visitor/v1/${screenName}/conversations`;
   const operatorPath = `/api/v2/${screenName}/conversations`;
 
-  const read = async <Schema extends z.ZodType>(
-    schema: Schema,
-    request: AdapterHttpRequest,
-    call: AdapterCall,
-  ): Promise<z.output<Schema>> => {
-    const { body } = await http(request, call);
-    return readAs(schema, body, 'The answer is not one of Zoho SalesIQ: check ZOHO_SALESIQ_API_URL.');
-  };
+  const read = createAdapterReader(http, 'Check ZOHO_SALESIQ_API_URL.');
   const idPath = (base: string, id: string, below = ''): string =>
     `${base}/${encodeURIComponent(id)}${below}`;
 

@@ -12,6 +12,7 @@ import {
   keyWithin,
   referenceLine,
   runCheck,
+  secretResult,
   sessionText,
   userName,
   verifyRsaSignature,
@@ -107,11 +108,6 @@ async function close(api: SalesIqApi, id: string, call: AdapterCall): Promise<vo
 
 /** Checks the authorization and the ids. Writes nothing to Zoho. */
 async function checkSetup(api: SalesIqApi, call: AdapterCall): Promise<readonly AdapterCheckResult[]> {
-  const key = {
-    name: 'public key',
-    ok: true,
-    detail: "Set. The first webhook shows whether it is the webhook's.",
-  };
   const authorization = await runCheck(
     'authorization',
     async () => {
@@ -120,5 +116,5 @@ async function checkSetup(api: SalesIqApi, call: AdapterCall): Promise<readonly 
     },
     'Check the ids, the client, the refresh token, the data center of ZOHO_SALESIQ_API_URL and ZOHO_ACCOUNTS_URL, and the scopes.',
   );
-  return [authorization, key];
+  return [authorization, secretResult('public key')];
 }

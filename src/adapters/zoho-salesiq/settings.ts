@@ -1,5 +1,5 @@
 import { createPublicKey, type KeyObject } from 'node:crypto';
-import { type AdapterHttpOptions, checkWords } from '../../bridge/index.js';
+import { type AdapterHttpOptions, checkIds, checkWords } from '../../bridge/index.js';
 import { configError } from '../../internal/index.js';
 
 export interface ZohoSalesIqSettings {
@@ -39,8 +39,6 @@ export interface CheckedSettings {
   readonly fetch: NonNullable<AdapterHttpOptions['fetch']>;
 }
 
-const WORD = /^[\w-]+$/;
-
 /** Validates the settings and fills in the defaults. Error messages never contain a value. */
 export function checkSettings({
   publicKey,
@@ -50,12 +48,7 @@ export function checkSettings({
   ...texts
 }: ZohoSalesIqSettings): CheckedSettings {
   const { screenName, appId, departmentId, clientId, clientSecret, refreshToken } = texts;
-  for (const [name, value] of Object.entries({ screenName, appId, departmentId })) {
-    if (WORD.test(value)) continue;
-    throw configError(
-      `Zoho SalesIQ: ${name} must be letters, digits, hyphens and underscores; copy it again.`,
-    );
-  }
+  checkIds('Zoho SalesIQ', { screenName, appId, departmentId });
   checkWords('Zoho SalesIQ', { clientId, clientSecret, refreshToken });
   const publicKeys = [publicKey].flat().map(toPublicKey);
   return { ...texts, publicKeys, apiUrl, accountsUrl, fetch };

@@ -1,3 +1,4 @@
+import type { z } from 'zod';
 import {
   configError,
   type Fetch,
@@ -7,6 +8,7 @@ import {
   sendRequest,
 } from '../../internal/index.js';
 import { type AdapterCall, AdapterError, type AdapterErrorKind } from './adapter-types.js';
+import { readAs } from './checks.js';
 
 export interface AdapterHttpOptions {
   /** The helpdesk's name in error messages, such as `Request Tracker`. */
@@ -90,6 +92,33 @@ export function createAdapterHttp({
     });
     if (outcome.kind === 'answered' && errorKindOf(outcome.status) === 'auth') authorization?.refused();
     return toResponse(system, `${method} ${withoutQuery(path)}`, outcome);
+  };
+}
+
+/** Sends a request and reads the answer with a zod schema. */
+export type AdapterReader = <Schema extends z.ZodType>(
+  schema: Schema,
+  request: AdapterHttpRequest,
+  call: Pick<AdapterCall, 'signal'>,
+) => Promise<z.output<Schema>>;
+
+/**
+ * Creates an {@link AdapterReader}. An answer in another form, as from a wrong address, fails with `invalid` and the
+ * remedy.
+ *
+ * @example
+ * const read = createAdapterReader(http, 'Check DESK_URL.');
+ * const { name } = await read(z.object({ name: z.string() }), { method: 'GET', path: '/me' }, call);
+ */
+export function createAdapterReader(http: AdapterHttp, remedy: string): AdapterReader {
+  return async (schema, request, call) => {
+    const { body } = await http(request, call);
+    const { method, path } = request;
+    return readAs(
+      schema,
+      body,
+      `The answer to ${method} ${withoutQuery(path)} has an unknown form. ${remedy}`,
+    );
   };
 }
 
@@ -198,3 +227,17 @@ export function createTokenAuthorization(
 }
 
 const bearer = (token: string): Readonly<Record<string, string>> => ({ authorization: `Bearer ${token}` });
+
+/** The form in which OAuth 2.0 exchanges a refresh token for an access token. */
+export const refreshTokenForm = ({
+  clientId,
+  clientSecret,
+  refreshToken,
+}: Readonly<Record<'clientId' | 'clientSecret' | 'refreshToken', string>>): Readonly<
+  Record<string, string>
+> => ({
+  grant_type: 'refresh_token',
+  refresh_token: refreshToken,
+  client_id: clientId,
+  client_secret: clientSecret,
+});

@@ -1,6 +1,11 @@
+/**
+ * Checks of what an adapter gets from outside: its settings, the helpdesk's JSON, and values it stored.
+ *
+ * @module
+ */
 import type { z } from 'zod';
 import { configError } from '../../internal/index.js';
-import { type AdapterCheckResult, AdapterError } from './adapter-types.js';
+import { type AdapterCheckResult, AdapterError, type ConversationRef } from './adapter-types.js';
 
 /** A JSON object with unknown fields. */
 export type JsonObject = Readonly<Record<string, unknown>>;
@@ -54,6 +59,28 @@ export function checkWords(system: string, values: Readonly<Record<string, strin
     throw configError(`${system}: ${name} must not be empty or contain white space; copy it again.`);
   }
 }
+
+/** Throws a configuration error when one of the values has other characters than an id in a path. */
+export function checkIds(system: string, values: Readonly<Record<string, string>>): void {
+  for (const [name, value] of Object.entries(values)) {
+    if (/^[\w-]+$/.test(value)) continue;
+    throw configError(`${system}: ${name} must be letters, digits, hyphens and underscores; copy it again.`);
+  }
+}
+
+/** A value that `open` returned in `extra`. Fails with `invalid` when another adapter opened the conversation. */
+export function readExtra(system: string, { extra }: Pick<ConversationRef, 'extra'>, name: string): string {
+  const value = extra[name];
+  if (value) return value;
+  throw new AdapterError('invalid', `This conversation was not opened by the ${system} adapter.`);
+}
+
+/** The result of a check for a secret that only a webhook can prove right. */
+export const secretResult = (name: string): AdapterCheckResult => ({
+  name,
+  ok: true,
+  detail: 'Set. The first webhook shows whether it is the right one.',
+});
 
 /** Runs one check of an adapter's setup: the finding, or the failure with its remedy. */
 export async function runCheck(

@@ -199,3 +199,17 @@ export function routeFacts({ route }: Pick<HandoffSession, 'route'>): readonly (
   ] as const;
   return facts.filter(([, value]) => value !== '');
 }
+
+/** The user, the conversation and its route as lines for agents. */
+export function sessionFacts(
+  session: Pick<HandoffSession, 'user' | 'conversationId' | 'route'>,
+): readonly (readonly [string, string])[] {
+  const { user, conversationId } = session;
+  const facts = [
+    ['User', user.userId ?? user.anonymousId ?? ''],
+    ['E-mail', user.email ?? ''],
+    ['Phone', user.phone ?? ''],
+    ['Conversation', conversationId],
+  ] as const;
+  return [...facts.filter(([, value]) => value !== ''), ...routeFacts(session)];
+}
