@@ -41,7 +41,12 @@ export type {
   UndeliveredMessage,
   UndeliveredReason,
 } from './adapter/adapter-types.js';
-export { AdapterError, type AdapterErrorKind, nullIf } from './adapter/adapter-types.js';
+export {
+  AdapterError,
+  type AdapterErrorCode,
+  type AdapterErrorKind,
+  nullIf,
+} from './adapter/adapter-types.js';
 export {
   asObject,
   asObjects,

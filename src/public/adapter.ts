@@ -14,6 +14,7 @@ export {
   type AdapterCapabilities,
   type AdapterCheckResult,
   AdapterError,
+  type AdapterErrorCode,
   type AdapterErrorKind,
   type AdapterHttp,
   type AdapterHttpOptions,

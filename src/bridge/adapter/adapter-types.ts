@@ -247,6 +247,9 @@ const CODE = {
   invalid: 'ADAPTER_INVALID',
 } as const;
 
+/** The codes of an {@link AdapterError}, one for each kind. */
+export type AdapterErrorCode = (typeof CODE)[AdapterErrorKind];
+
 /**
  * A failure of a helpdesk. Adapters throw nothing else.
  *
@@ -254,6 +257,7 @@ const CODE = {
  * throw new AdapterError('rate-limited', 'Our Desk allows no more messages.', { retryAfterMs: 30_000 });
  */
 export class AdapterError extends HandoffKitError {
+  declare readonly code: AdapterErrorCode;
   readonly kind: AdapterErrorKind;
   /** How long the helpdesk asks to wait, or `null` when it does not say. */
   readonly retryAfterMs: number | null;
