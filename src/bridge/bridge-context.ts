@@ -49,7 +49,7 @@ export const KEY_TTL_MS = 7 * 86_400_000;
 export interface BackgroundTask {
   /** The task takes this lease; it is released at the end, so that another process continues at once. */
   readonly lease: string;
-  /** Logged when a run fails. The loop goes on. */
+  /** Logged when a run fails. The loop continues. */
   readonly failure: string;
   run(): Promise<void>;
   /** The wait after a run, with the number of runs that have failed in a row. */
@@ -111,7 +111,6 @@ export interface Counters {
   read(): BridgeStats;
 }
 
-/** Creates {@link Counters} that start at zero. */
 export function createCounters(): Counters {
   const counts: Record<keyof BridgeStats, number> = {
     opened: 0,

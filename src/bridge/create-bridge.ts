@@ -49,11 +49,7 @@ import { createWebhook } from './inbound/webhook.js';
 import { type BridgeOptions, type BridgeSettings, createRenderMessage, readOptions } from './options.js';
 import { createAdmitHandoff, createOnRequested } from './outbound/accept-handoff.js';
 import { createHelpdeskCloser, createOnClosed, createTellAndEnd } from './outbound/close-conversation.js';
-import {
-  createFindQueuedMessages,
-  createOnMessage,
-  createSendToHelpdesk,
-} from './outbound/deliver-message.js';
+import { createOnMessage, createSendToHelpdesk } from './outbound/deliver-message.js';
 import { createEchoDetector } from './outbound/echo-detection.js';
 import { createConversationOpener } from './outbound/open-conversation.js';
 import { createOrphans, runReconcileLoop } from './outbound/orphans.js';
@@ -185,12 +181,9 @@ export function startBridge(
   const ownOnly = createOwnOnly(ownership, context.lifecycle.store, (conversation) =>
     tellAndEnd(conversation, 'unavailable', 'no bridge takes the conversations of its bot any more'),
   );
-  const send = createSendToHelpdesk(context, {
-    echoes,
-    rateLimiter:
-      rate && database ? createSharedRateLimiter(rate, database, adapter.name) : createRateLimiter(rate),
-    findQueuedMessages: createFindQueuedMessages(receiver.storage),
-  });
+  const rateLimiter =
+    rate && database ? createSharedRateLimiter(rate, database, adapter.name) : createRateLimiter(rate);
+  const send = createSendToHelpdesk(context, echoes, rateLimiter, receiver.storage);
   const order = createEventOrder(context);
   const undelivered = createUndeliveredReplies(context, receiver.storage, echoes);
   const events = createEventReceiver(context, {

@@ -155,7 +155,7 @@ export const userName = ({ userId, anonymousId }: HandoffSession['user']): strin
 const TRANSCRIPT_HEADING = '\n\nSaid before:\n\n';
 
 /**
- * The first message of a conversation, for helpdesks that show agents one text: who the user is, the route and the transcript.
+ * The first message of a conversation, for helpdesks that show agents one text: the user, the route and the transcript.
  * The oldest parts of a long transcript are left out.
  *
  * @example

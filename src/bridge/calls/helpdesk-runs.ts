@@ -1,5 +1,4 @@
 import { randomUUID } from 'node:crypto';
-import type { SqlDatabase } from '../../delivery/index.js';
 import {
   type DeliveredEventName,
   type Handler,
@@ -7,7 +6,6 @@ import {
   Postponed,
   runOf,
 } from '../../events/index.js';
-import type { HandoffStore } from '../../handoff/index.js';
 import type { Log } from '../../internal/index.js';
 import type { Receiver } from '../../receiver/index.js';
 import { pause } from './adapter-calls.js';
@@ -52,19 +50,11 @@ const WAKE_AT_ONCE = 10;
 
 /** Creates {@link HelpdeskRuns}. Without durable delivery, postponed events wait in memory and cannot be woken. */
 export function createHelpdeskRuns(options: HelpdeskRunsOptions): HelpdeskRuns {
-  const { receiver, adapter, log, stopSignal } = options;
-  const { queues, database } = receiver.storage;
+  const { receiver, log, stopSignal } = options;
+  const { queues } = receiver.storage;
   const waiting = new Set<string>();
   let running = 0;
-  const news = createRecoveryNews({
-    database,
-    store: receiver.conversations.lifecycle.store,
-    adapter,
-    log,
-    stopSignal,
-    isAwaited: () => waiting.size > 0,
-    onRecovered: options.onRecoveredElsewhere,
-  });
+  const news = createRecoveryNews(options, () => waiting.size > 0);
 
   const wake = async (conversationId: string): Promise<boolean> => {
     const [job] = (await queues?.list('inbox', { state: 'waiting', conversationId, limit: 1 })) ?? [];
@@ -133,32 +123,16 @@ export function createHelpdeskRuns(options: HelpdeskRunsOptions): HelpdeskRuns {
   };
 }
 
-/** Tells the processes that share a database when one of them finds that the helpdesk answers again. */
-export interface RecoveryNews {
-  /** Tells the others. Never rejects. */
-  announce(): Promise<void>;
-  /** Listens for what others tell from now on. */
-  follow(): void;
-}
-
-export interface RecoveryNewsOptions {
-  /** `null` with inline delivery: there are no others. */
-  readonly database: SqlDatabase | null;
-  readonly store: HandoffStore;
-  readonly adapter: string;
-  readonly log: Log;
-  readonly stopSignal: AbortSignal;
-  /** Whether there is anything to do when the helpdesk answers again. */
-  readonly isAwaited: () => boolean;
-  readonly onRecovered: () => void;
-}
-
 /**
- * Creates {@link RecoveryNews}. Notifications also arrive without cause, on SQLite with each change of the file, so a
- * value in the database says whether there is news.
+ * Tells the processes that share a database when one of them finds that the helpdesk answers again. Notifications also
+ * arrive without cause, on SQLite with each change of the file, so a value in the database says whether there is news.
  */
-export function createRecoveryNews(options: RecoveryNewsOptions): RecoveryNews {
-  const { database, store, adapter, log, stopSignal, isAwaited, onRecovered } = options;
+function createRecoveryNews(
+  { receiver, adapter, log, stopSignal, onRecoveredElsewhere }: HelpdeskRunsOptions,
+  isAwaited: () => boolean,
+) {
+  const { database } = receiver.storage;
+  const { store } = receiver.conversations.lifecycle;
   const name = `bridge recovered ${adapter}`;
   let latest: string | null | undefined;
   let isFollowing = false;
@@ -170,7 +144,7 @@ export function createRecoveryNews(options: RecoveryNewsOptions): RecoveryNews {
     try {
       const before = latest;
       latest = await store.cursor(name);
-      if (before !== undefined && latest !== before && isAwaited()) onRecovered();
+      if (before !== undefined && latest !== before && isAwaited()) onRecoveredElsewhere();
     } catch (error) {
       log.warn({ err: error }, 'could not read whether the helpdesk answers other processes');
     } finally {
@@ -179,7 +153,9 @@ export function createRecoveryNews(options: RecoveryNewsOptions): RecoveryNews {
   };
 
   return {
-    async announce() {
+    /** Never rejects. */
+    async announce(): Promise<void> {
+      // With inline delivery there are no other processes.
       if (!database) return;
       try {
         const value = randomUUID();
@@ -191,9 +167,10 @@ export function createRecoveryNews(options: RecoveryNewsOptions): RecoveryNews {
         log.warn({ err: error }, 'other processes were not told that the helpdesk answers again');
       }
     },
-    follow() {
+    /** Listens for recoveries from now on. */
+    follow(): void {
       if (!database || stopSignal.aborted) return;
-      // What was told before is no news.
+      // Earlier recoveries are old news.
       latest = undefined;
       void read();
       if (isFollowing) return;

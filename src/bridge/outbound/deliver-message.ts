@@ -95,13 +95,6 @@ export type SendToHelpdesk = (
   context: HandoffMessageContext,
 ) => Promise<void>;
 
-/** Dependencies of {@link createSendToHelpdesk}. */
-export interface SendDependencies {
-  readonly echoes: EchoDetector;
-  readonly rateLimiter: RateLimiter;
-  readonly findQueuedMessages: FindQueuedMessages;
-}
-
 /** Shown to the agents in place of a message that the helpdesk refuses, or at which it keeps failing. */
 const MISSING_NOTE = '(A message of the user could not be shown here.)';
 
@@ -115,8 +108,11 @@ const SLOT_LASTS_MS = 1_000;
 
 export function createSendToHelpdesk(
   bridge: BridgeContext,
-  { echoes, rateLimiter, findQueuedMessages }: SendDependencies,
+  echoes: EchoDetector,
+  rateLimiter: RateLimiter,
+  storage: Receiver['storage'],
 ): SendToHelpdesk {
+  const findQueuedMessages = createFindQueuedMessages(storage);
   const { adapter, lifecycle, calls, retry, counters, log } = bridge;
   const { maxTextLength } = adapter.capabilities;
   const failing = createFailingCalls(bridge);
@@ -238,14 +234,14 @@ export function createSendToHelpdesk(
 }
 
 /** A message of the user. */
-export interface UserMessage {
+interface UserMessage {
   /** The key of its event. */
   readonly key: string;
   readonly text: string;
 }
 
 /** Finds queued messages of the same conversation that fit into one message together with `first`. */
-export type FindQueuedMessages = (
+type FindQueuedMessages = (
   conversationId: string,
   first: UserMessage,
   maxLength: number,
@@ -255,13 +251,13 @@ export type FindQueuedMessages = (
 const MAX_JOINED = 20;
 
 /** Between messages that are joined into one. */
-export const SEPARATOR = '\n';
+const SEPARATOR = '\n';
 
 /**
- * Creates {@link FindQueuedMessages}. The events behind the current one wait in the inbox. Joined ones are marked as
- * sent, so their own turn sends nothing. Without durable delivery nothing is found, and each message is sent alone.
+ * The events behind the current one wait in the inbox. Joined ones are marked as sent, so their own turn sends nothing.
+ * Without durable delivery nothing is found, and each message is sent alone.
  */
-export function createFindQueuedMessages({ queues }: Receiver['storage']): FindQueuedMessages {
+function createFindQueuedMessages({ queues }: Receiver['storage']): FindQueuedMessages {
   if (!queues) return async () => [];
   return async (conversationId, first, maxLength) => {
     const waiting = await queues.list('inbox', { state: 'waiting', conversationId, limit: MAX_JOINED });
