@@ -5,6 +5,8 @@
  * "On Monday Ann wrote:"; text may follow a quote. Those of the second kind, such as Outlook, repeat the mail below
  * its headers without marking its lines; then everything below is quoted.
  *
+ * The best package for this, email-reply-parser, recognises half of the mails in our tests.
+ *
  * @module
  */
 

@@ -132,7 +132,8 @@ const HIDDEN_ELEMENTS: ReadonlySet<string> = new Set([
 
 /**
  * Splits HTML into text and tags. It accepts malformed HTML, which editors and mail programs write, and runs in a
- * single pass, so that no input makes it slow.
+ * single pass, so that no input makes it slow. The package html-to-text takes about a minute for 800 kB of nested lists,
+ * and loses the text after an unclosed quote.
  */
 function* tokenize(html: string): Generator<HtmlToken> {
   let at = 0;

@@ -11,6 +11,7 @@ import { AdapterError } from '../adapter/adapter-types.js';
  *
  * Only calls that a user waits for count as failures: a system that refuses to close a conversation, or to list events,
  * may still take new ones. Such a call may be the trial; if it fails, a new handoff can be the next one at any time.
+ * Packages for this wait for the next call as the trial; here one is asked for, since conversations wait for it.
  */
 export interface CircuitBreaker {
   /** Makes a call, or rejects with {@link CircuitOpen} without making it. */
@@ -53,7 +54,6 @@ const MOST_FAILURES = 5;
 /** The longest wait is this many times the first. */
 const LONGEST_WAIT = 6;
 
-/** Creates a {@link CircuitBreaker}, closed. */
 export function createCircuitBreaker(options: CircuitBreakerOptions): CircuitBreaker {
   const { system, log, firstWaitMs, onTrial, onRecovered, onOutage } = options;
   let failures = 0;

@@ -3,7 +3,10 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { SqlDatabase, SqlStatement } from '../../delivery/index.js';
 import type { AdapterCapabilities, RateLimit } from '../adapter/adapter.js';
 
-/** Keeps `send` within the rate limits of the helpdesk. */
+/**
+ * Keeps `send` within the rate limits of the helpdesk. Packages for this share their state in Redis, or count in fixed
+ * windows, which let twice the limit through at their borders; none reserves a later slot under two limits at once.
+ */
 export interface RateLimiter {
   /** Reserves the next free slot for a conversation, unless that slot is more than `maxWaitMs` away. */
   reserve(externalId: string, maxWaitMs: number): Promise<Reservation>;
