@@ -1,27 +1,8 @@
 /**
- * The bridge carries handed-over conversations between the platform and a helpdesk, the system that
- * an adapter connects to, such as Chatwoot or Slack.
+ * Puts a bridge together. ARCHITECTURE.md has a drawing of its parts, and of the way of a message in each direction.
  *
- *     platform                      bridge                               helpdesk
- *
- *     handoff request ──> accept-handoff ──> open-conversation ────────> adapter.open, .find
- *     user's message  ──> deliver-message (rate-limiter, text) ────────> adapter.send
- *     user's close    ──> close-conversation ──────────────────────────> adapter.close
- *
- *     reply, end      <── receive-events <── webhook ──────────────────< adapter.verify, .parse
- *                         (echo-detection)  └ inbound-loops ───────────< adapter.poll, .stream
- *                         find-conversation ───────────────────────────> adapter.find
- *                         order-events, catch-up-loop ─────────────────> adapter.catchUp
- *                         undelivered ─────────────────────────────────> adapter.undelivered
- *
- *                         reconcile-loop (orphans) ────────────────────> adapter.find, .close
- *
- * Every arrow to the helpdesk goes through adapter-calls (timeout, inline retry, circuit-breaker). State is in the
- * handoff store: conversation.ts maps it to the adapter's types. A failure that outlasts the inline retry postpones the
- * event. Handlers run outside of the delivery's slots (helpdesk-runs), since they wait for the helpdesk.
- *
- * A receiver may have several bridges: each acts on its own conversations (ownership). Processes on one database share
- * rate limits (shared-rate-limiter) and tell each other when the helpdesk answers again (recovery-news).
+ * A receiver may have several bridges: each acts on its own conversations (ownership). Handlers run outside of the
+ * delivery's slots, since they wait for the helpdesk (helpdesk-runs).
  *
  * @module
  */
