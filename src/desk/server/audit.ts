@@ -119,25 +119,6 @@ export async function* findAudit(
   }
 }
 
-const CSV_COLUMNS = ['at', 'agent', 'from', 'action', 'conversationId', 'detail', 'before', 'after'] as const;
-
-/** The first line of an export as CSV. */
-export const CSV_HEADER = `${CSV_COLUMNS.join(',')}\r\n`;
-
-/** A line of the audit log as CSV. */
-export const csvLine = (entry: AuditEntry): string =>
-  `${CSV_COLUMNS.map((column) => csvCell(entry[column])).join(',')}\r\n`;
-
-/** A spreadsheet runs a cell that begins like a formula, so such a text gets an apostrophe in front. */
-function csvCell(value: unknown): string {
-  const text = typeof value === 'string' ? value : value === undefined || value === null ? '' : textOf(value);
-  const safe = /^[=+\-@\t\r]/.test(text) ? `'${text}` : text;
-  return `"${safe.replaceAll('"', '""')}"`;
-}
-
-const textOf = (value: unknown): string =>
-  value instanceof Date ? value.toISOString() : JSON.stringify(value);
-
 /** A request that the desk rejected. */
 export interface RejectedRequest {
   /** The agent's id; `null` without a session. */

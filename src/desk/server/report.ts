@@ -1,3 +1,4 @@
+import { stringify } from 'csv-stringify/sync';
 import type { QueueAdmin } from '../../delivery/index.js';
 import type { ReportNumbers, ReportView } from '../api.js';
 import type { ConversationRecord } from './conversations/conversation-records.js';
@@ -85,12 +86,19 @@ const COLUMNS = [
   'customer_messages',
   'priority',
   'tags',
-] as const;
+];
 
 /** The conversations of a time range as CSV, oldest first: no names, addresses or messages of customers. */
 export async function readReportCsv(store: DocumentStore, range: ReportRange): Promise<string> {
   const records = (await recordsIn(store, range)).toReversed();
-  return [COLUMNS.join(','), ...records.map((record) => rowOf(record).map(cellOf).join(','))].join('\r\n');
+  return stringify(records.map(rowOf), {
+    header: true,
+    columns: COLUMNS,
+    // A spreadsheet would run a text that begins like a formula.
+    escape_formulas: true,
+    record_delimiter: 'windows',
+    eof: false,
+  });
 }
 
 function rowOf(record: ConversationRecord): readonly (string | number | null)[] {
@@ -116,10 +124,3 @@ const timeOf = (at: number | null): string | null => (at === null ? null : new D
 
 const secondsBetween = (from: number, to: number | null): number | null =>
   to === null ? null : Math.max(0, Math.round((to - from) / 1_000));
-
-/** Quoted where needed. A spreadsheet would run a text that begins like a formula. */
-function cellOf(value: string | number | null): string {
-  if (value === null || typeof value === 'number') return value === null ? '' : String(value);
-  const text = /^[=+\-@\t\r]/.test(value) ? `'${value}` : value;
-  return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
-}

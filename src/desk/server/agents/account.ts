@@ -86,7 +86,7 @@ export function createAccount(store: DocumentStore, now: () => number = Date.now
     },
     async changePassword(id, current, next) {
       const { agent, key } = await requirePassword(id, current);
-      const problem = passwordProblem(next, id);
+      const problem = await passwordProblem(next, id);
       if (problem) throw invalidAgent(problem);
       const { hashed, sealingKey } = await hashPassword(next);
       await changeChecked(agent, 'password changed', ({ totp, ...stored }) => ({

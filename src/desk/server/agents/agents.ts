@@ -95,7 +95,7 @@ export function createAgents(store: DocumentStore): Agents {
         throw invalidAgent('a login name is lower-case letters, digits, dots, hyphens and @, at most 64.');
       }
       if (name.trim() === '' || name.length > 100) throw invalidAgent('a name has 1 to 100 characters.');
-      const problem = passwordProblem(password, id);
+      const problem = await passwordProblem(password, id);
       if (problem) throw invalidAgent(problem);
       const { hashed } = await hashPassword(password);
       const roleOfNew = role ?? (await firstRole());

@@ -7,7 +7,6 @@ import {
   timingSafeEqual,
 } from 'node:crypto';
 import { DeskError } from '../errors.js';
-import { COMMON_PASSWORDS } from './common-passwords.js';
 
 /** About 100 ms and 64 MB per hash. Older hashes have their own numbers in them. */
 const COST = { N: 65_536, r: 8, p: 1 } as const;
@@ -103,14 +102,14 @@ const MIN_LENGTH = 12;
 const MAX_LENGTH = 128;
 
 /** The problem with a new password of an agent, or `null`. */
-export function passwordProblem(password: string, login: string): string | null {
+export async function passwordProblem(password: string, login: string): Promise<string | null> {
   const length = lengthOf(password);
   if (length < MIN_LENGTH) return `A password needs at least ${MIN_LENGTH} characters.`;
   if (length > MAX_LENGTH) return `A password may have at most ${MAX_LENGTH} characters.`;
   const plain = password.toLowerCase();
   const withoutName = plain.replaceAll(login.toLowerCase(), '');
   const isGuessable =
-    COMMON_PASSWORDS.has(plain) || isRepetition(plain) || lengthOf(withoutName) < MIN_LENGTH - 4;
+    isRepetition(plain) || lengthOf(withoutName) < MIN_LENGTH - 4 || (await isCommon(plain));
   return isGuessable ? 'This password is easy to guess. Take several words, or a generated one.' : null;
 }
 
@@ -119,3 +118,9 @@ const lengthOf = (text: string): number => Array.from(text).length;
 
 /** Whether a text is a short one, repeated: `abcabcabcabc`. */
 const isRepetition = (text: string): boolean => /^(.{1,6}?)\1+.{0,2}$/su.test(text);
+
+/** Whether a password is among the 50,000 most common ones. They are loaded when an agent gets a password, not before. */
+async function isCommon(password: string): Promise<boolean> {
+  const { dictionary } = await import('@zxcvbn-ts/language-common');
+  return dictionary['passwords-common'].includes(password);
+}

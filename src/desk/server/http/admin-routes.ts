@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto';
+import { stringify } from 'csv-stringify/sync';
 import type { Request } from 'express';
 import { z } from 'zod';
 import type { AdminAgentView, AgentView, AuditPage } from '../../api.js';
@@ -7,7 +8,7 @@ import type { Agents } from '../agents/agents.js';
 import type { LoginPolicy } from '../agents/login-policy.js';
 import { ROLES } from '../agents/roles.js';
 import type { Teams } from '../agents/teams.js';
-import { type Audit, type AuditFilter, CSV_HEADER, csvLine, findAudit } from '../audit.js';
+import { type Audit, type AuditEntry, type AuditFilter, findAudit } from '../audit.js';
 import { DeskError } from '../errors.js';
 import type { Hours } from '../hours.js';
 import type { DocumentStore } from '../store/index.js';
@@ -120,7 +121,7 @@ export function addAdminRoutes(routes: AgentRoutes, parts: AdminRoutesParts): vo
     await audit.write(agent.id, 'audit log exported', { after: { ...filter } });
     response.attachment(`audit.${isCsv ? 'csv' : 'jsonl'}`);
     response.type(isCsv ? 'text/csv' : 'application/x-ndjson');
-    if (isCsv) response.write(CSV_HEADER);
+    if (isCsv) response.write(`${CSV_COLUMNS.join(',')}\r\n`);
     for await (const entry of findAudit(store, filter)) {
       if (response.destroyed) return;
       const isRoomLeft = response.write(isCsv ? csvLine(entry) : `${JSON.stringify(entry)}\n`);
@@ -129,6 +130,19 @@ export function addAdminRoutes(routes: AgentRoutes, parts: AdminRoutesParts): vo
     response.end();
   });
 }
+
+const CSV_COLUMNS = ['at', 'agent', 'from', 'action', 'conversationId', 'detail', 'before', 'after'];
+
+/** Names and details come from anyone who tries to log in: a spreadsheet must not run one that begins like a formula. */
+const csvLine = (entry: AuditEntry): string =>
+  stringify([entry], {
+    columns: CSV_COLUMNS,
+    quoted: true,
+    quoted_empty: true,
+    escape_formulas: true,
+    record_delimiter: 'windows',
+    cast: { date: (date) => date.toISOString() },
+  });
 
 const drained = (response: NodeJS.WritableStream): Promise<void> =>
   new Promise((resolve) => {
