@@ -1,10 +1,9 @@
 import { TOTP } from 'otpauth';
 import { describe, expect, it } from 'vitest';
 import type { AccountView } from '../../src/desk/api.js';
-import { createAccount } from '../../src/desk/server/agents/account.js';
+import { createAccount, totpStepOf } from '../../src/desk/server/agents/account.js';
 import { createAgents } from '../../src/desk/server/agents/agents.js';
 import { createSessions } from '../../src/desk/server/agents/sessions.js';
-import { totpStepOf } from '../../src/desk/server/agents/totp.js';
 import { createMemoryDocumentStore } from '../../src/desk/server/store/memory-document-store.js';
 import {
   type AgentClient,

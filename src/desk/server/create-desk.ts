@@ -6,18 +6,13 @@ import type { Receiver } from '../../receiver/index.js';
 import { createDeskAdapter } from './adapter.js';
 import { createAccount } from './agents/account.js';
 import { type Agents, createAgents } from './agents/agents.js';
-import { createLoginPolicy } from './agents/login-policy.js';
 import { createLoginLimits } from './agents/login-throttle.js';
-import { createOneTimeLink } from './agents/one-time-link.js';
 import { createSessions } from './agents/sessions.js';
 import type { AgentInput } from './agents/stored-agent.js';
-import { createTeams } from './agents/teams.js';
 import { createAssigner } from './assignment/assigner.js';
 import { createAvailability } from './assignment/availability.js';
 import { createFindTarget } from './assignment/routing.js';
-import { createRules } from './assignment/rules.js';
 import { createRejectionLog, runForClient } from './audit.js';
-import { createCannedReplies } from './canned-replies.js';
 import { createConversationQueries } from './conversations/conversation-queries.js';
 import { createCustomerQueries, type FindCustomer } from './conversations/customer-queries.js';
 import { createDeskConversations } from './conversations/index.js';
@@ -33,15 +28,20 @@ import { addBulkRoutes } from './http/bulk-routes.js';
 import { createBrowserSessions, type HostSession } from './http/current-agent.js';
 import { deskHeaders } from './http/headers.js';
 import { addInboxRoutes } from './http/inbox-routes.js';
-import { createLogin } from './http/login.js';
+import { createLogin, createOneTimeLink } from './http/login.js';
 import { createOpenIdLogin, type OpenIdOptions } from './http/openid.js';
+import { createSameOrigin, parsePublicUrl, requireHost } from './http/origin.js';
 import { createPageFiles } from './http/page-files.js';
-import { parsePublicUrl, requireHost } from './http/public-url.js';
-import { createSameOrigin } from './http/same-origin.js';
 import { createSessionCookie } from './http/session-cookie.js';
 import { createLiveUpdates } from './live-updates.js';
 import { startRetention } from './retention.js';
-import { createSavedFilters } from './saved-filters.js';
+import {
+  createCannedReplies,
+  createLoginPolicy,
+  createRules,
+  createSavedFilters,
+  createTeams,
+} from './settings.js';
 import { createSignals } from './signals.js';
 import { createDocumentStore, type DocumentStore } from './store/index.js';
 import { createTeaching } from './teaching.js';

@@ -3,7 +3,8 @@ import type { Log } from '../../internal/index.js';
 import type { AgentView, HoursChange, HoursRules, HoursView } from '../api.js';
 import { changedFields, createAudit } from './audit.js';
 import { DeskError } from './errors.js';
-import { DOCUMENT_KIND, type DocumentStore } from './store/index.js';
+import { createSetting } from './settings.js';
+import type { DocumentStore } from './store/index.js';
 
 /** The options of a bridge that concern its hours. */
 type HoursOptions = Pick<BridgeOptions, 'hours' | 'whenClosed' | 'messages'>;
@@ -17,7 +18,6 @@ export interface Hours {
   readonly bridgeOptions: Required<HoursOptions>;
 }
 
-const DOCUMENT_ID = 'hours';
 const FIELDS = ['mode', 'timeZone', 'open', 'closedOn', 'message'] as const;
 const OFFICE_HOURS = ['09:00-17:00'];
 const WORKING_WEEK: HoursRules['open'] = {
@@ -44,12 +44,12 @@ export function createHours(store: DocumentStore, log: Log, options: HoursOption
     ...(typeof configured === 'object' && configured),
   };
 
+  const setting = createSetting(store, 'hours', initial);
   const load = async (): Promise<HoursChange> => {
-    const document = await store.get(DOCUMENT_KIND.settings, DOCUMENT_ID);
-    const rules = (document?.value as HoursRules | undefined) ?? initial;
+    const { value: rules, version } = await setting.read();
     // The options may have lost their hours since.
     const mode = rules.mode === 'configured' && configured === null ? 'always' : rules.mode;
-    return { ...rules, mode, version: document?.version ?? 0 };
+    return { ...rules, mode, version };
   };
   const isOpenAt = (rules: HoursRules, at: Date): boolean | Promise<boolean> => {
     if (rules.mode === 'configured') return isOpenByOptions(at);
@@ -75,13 +75,8 @@ export function createHours(store: DocumentStore, log: Log, options: HoursOption
     read: async () => viewOf(await load()),
     async save(agent, { version, ...rules }) {
       checkHours(rules);
-      const written = await store.write({
-        put: [{ kind: DOCUMENT_KIND.settings, id: DOCUMENT_ID, value: rules, version }],
-        append: [
-          audit.line(agent.id, 'business hours', changedFields<HoursRules>(await load(), rules, FIELDS)),
-        ],
-      });
-      if (!written) throw new DeskError('HOURS_CHANGED');
+      const changed = changedFields<HoursRules>(await load(), rules, FIELDS);
+      await setting.replace(rules, version, audit.line(agent.id, 'business hours', changed), 'HOURS_CHANGED');
       return viewOf({ ...rules, version: version + 1 });
     },
     bridgeOptions: {

@@ -1,4 +1,5 @@
-import { randomUUID } from 'node:crypto';
+import { hash, randomUUID } from 'node:crypto';
+import { Secret, TOTP } from 'otpauth';
 import type { AgentView } from '../../api.js';
 import { createAudit } from '../audit.js';
 import { DeskError } from '../errors.js';
@@ -11,7 +12,6 @@ import {
   type StoredAgent,
   type StoredTotp,
 } from './stored-agent.js';
-import { createRecoveryCodes, isTotpSecret, recoveryDigest, totpStepOf } from './totp.js';
 
 /** The result of a login: `code needed` and `wrong code` only with the right password. */
 export type Authentication =
@@ -30,6 +30,10 @@ export interface Account {
   enableTotp(id: string, password: string, secret: string, code: string): Promise<readonly string[]>;
   disableTotp(id: string, password: string): Promise<void>;
 }
+
+/** A code of the step before or after is accepted too, since clocks differ. */
+const TOLERANCE = 1;
+const RECOVERY_CODES = 10;
 
 export function createAccount(store: DocumentStore, now: () => number = Date.now): Account {
   const audit = createAudit(store);
@@ -125,3 +129,36 @@ function spend(
   const recovery = totp.recovery.filter((each) => each !== digest);
   return recovery.length < totp.recovery.length ? { by: 'recovery code', totp: { ...totp, recovery } } : null;
 }
+
+/** A new secret in Base32, of the 160 bits that RFC 4226 recommends. */
+export const createTotpSecret = (): string => new Secret({ size: 20 }).base32;
+
+/** The URI that authenticator apps read from a QR code. */
+export const totpUri = (secret: string, label: string, issuer: string): string =>
+  new TOTP({ secret, label, issuer }).toString();
+
+/** Whether a text is a secret as {@link createTotpSecret} makes it. */
+const isTotpSecret = (text: string): boolean => /^[A-Z2-7]{32}$/.test(text);
+
+/** The step that a code belongs to; `null` for a wrong code, or a step up to `lastStep`, whose codes were used before. */
+export function totpStepOf(
+  secret: string,
+  token: string,
+  lastStep: number,
+  timestamp = Date.now(),
+): number | null {
+  const totp = new TOTP({ secret });
+  const delta = totp.validate({ token, timestamp, window: TOLERANCE });
+  const step = totp.counter({ timestamp }) + (delta ?? 0);
+  return delta !== null && step > lastStep ? step : null;
+}
+
+/** New recovery codes, each of 120 random bits. */
+const createRecoveryCodes = (): readonly string[] =>
+  Array.from({ length: RECOVERY_CODES }, () =>
+    new Secret({ size: 15 }).base32.toLowerCase().replace(/(.{4})(?=.)/g, '$1-'),
+  );
+
+/** The digest that a recovery code is stored as. A code is random enough that a plain digest hides it. */
+const recoveryDigest = (code: string): string =>
+  hash('sha256', code.toLowerCase().replaceAll(/[^a-z2-7]/g, ''), 'base64url');

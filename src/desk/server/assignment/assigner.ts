@@ -2,17 +2,16 @@ import { AsyncResource } from 'node:async_hooks';
 import type { Log } from '../../../internal/index.js';
 import type { AssignmentRules } from '../../api.js';
 import type { Agents } from '../agents/agents.js';
-import type { Teams } from '../agents/teams.js';
 import { changedFields, createAudit } from '../audit.js';
 import {
   type ConversationRecord,
   type ConversationRecords,
   recordOf,
 } from '../conversations/conversation-records.js';
+import type { Rules, Teams } from '../settings.js';
 import { DOCUMENT_KIND, type DocumentStore } from '../store/index.js';
 import type { Availability } from './availability.js';
-import { type AssignmentSituation, byUrgency, chooseAgent, type Staff, type Turns } from './choose-agent.js';
-import type { Rules } from './rules.js';
+import { type AssignmentSituation, byUrgency, chooseAgent, type Staff, type Turns } from './routing.js';
 
 /**
  * Assigns waiting conversations to available agents, by the rules:

@@ -1,19 +1,11 @@
-import type { HandoffSession } from '../../../bridge/index.js';
+import type { AssignmentRules, Priority } from '../../api.js';
 import type { Agents } from '../agents/agents.js';
-import type { Teams } from '../agents/teams.js';
-import type { Rules } from './rules.js';
-
-/** Where a new conversation goes: to a team, to one agent, or to everyone. */
-export interface ConversationTarget {
-  readonly team: string | null;
-  readonly preferredAgent: string | null;
-}
-
-/** Finds the target of a new conversation. */
-export type FindTarget = (session: HandoffSession) => Promise<ConversationTarget>;
-
-/** For everyone. */
-export const NO_TARGET: ConversationTarget = { team: null, preferredAgent: null };
+import {
+  type ConversationRecord,
+  type FindTarget,
+  NO_TARGET,
+} from '../conversations/conversation-records.js';
+import type { Rules, Teams } from '../settings.js';
 
 /**
  * Creates a {@link FindTarget}. The department that the application's function `route` gives comes first: the name or id
@@ -41,4 +33,61 @@ export function createFindTarget(parts: {
       ? { team: rule.to.id, preferredAgent: null }
       : { team: null, preferredAgent: rule.to.id };
   };
+}
+
+/** The number of the last assignment to each agent. */
+export type Turns = Readonly<Record<string, number>>;
+
+/** What the choice of an agent depends on, and the version that tells whether it is current. */
+export interface AssignmentSituation {
+  readonly version: number;
+  readonly turns: Turns;
+  /** The number of open conversations by agent. */
+  readonly active: ReadonlyMap<string, number>;
+}
+
+/** The agents of the desk. */
+export interface Staff {
+  /** All agents. */
+  readonly known: ReadonlySet<string>;
+  /** Those who may get conversations now. */
+  readonly available: readonly string[];
+  /** The members of each team, by its id. */
+  readonly teams: ReadonlyMap<string, readonly string[]>;
+}
+
+/** Chooses the agent for a conversation by the rules; `undefined` when it has to wait. */
+export function chooseAgent(
+  record: ConversationRecord,
+  staff: Staff,
+  { method, capacity }: AssignmentRules,
+  { active, turns }: AssignmentSituation,
+): string | undefined {
+  const busy = (id: string): number => active.get(id) ?? 0;
+  const byTurn = (a: string, b: string): number => (turns[a] ?? 0) - (turns[b] ?? 0) || (a < b ? -1 : 1);
+  return candidatesOf(record, staff)
+    .filter((id) => capacity === null || busy(id) < capacity)
+    .sort((a, b) => (method === 'leastBusy' ? busy(a) - busy(b) : 0) || byTurn(a, b))[0];
+}
+
+/** When the chosen agent gave it back, or that agent or the team was removed, everyone else takes the place. */
+function candidatesOf(
+  { team, preferredAgent, declined }: ConversationRecord,
+  { known, available, teams }: Staff,
+): readonly string[] {
+  const willing = available.filter((id) => !declined.includes(id));
+  const isWanted = preferredAgent !== null && known.has(preferredAgent) && !declined.includes(preferredAgent);
+  if (isWanted) return willing.filter((id) => id === preferredAgent);
+  const members = team === null ? undefined : teams.get(team);
+  return members ? willing.filter((id) => members.includes(id)) : willing;
+}
+
+const URGENCY: Readonly<Record<Priority, number>> = { urgent: 0, high: 1, normal: 2, low: 3 };
+
+/** Sorts conversations that can still be saved first, then by priority, the oldest first. */
+export function byUrgency(a: ConversationRecord, b: ConversationRecord): number {
+  const now = Date.now();
+  const isLost = ({ firstReplyAt, replyBy }: ConversationRecord): number =>
+    firstReplyAt === null && replyBy !== null && replyBy <= now ? 1 : 0;
+  return isLost(a) - isLost(b) || URGENCY[a.priority] - URGENCY[b.priority] || a.requestedAt - b.requestedAt;
 }

@@ -5,7 +5,6 @@ import type {
   ConversationUpdate,
   TranscriptLine,
 } from '../../api.js';
-import type { ConversationTarget } from '../assignment/routing.js';
 import {
   DOCUMENT_KIND,
   type Document,
@@ -14,6 +13,18 @@ import {
   JOURNAL_TOPIC,
   type JournalAppend,
 } from '../store/index.js';
+
+/** Where a new conversation goes: to a team, to one agent, or to everyone. */
+export interface ConversationTarget {
+  readonly team: string | null;
+  readonly preferredAgent: string | null;
+}
+
+/** Finds the target of a new conversation. */
+export type FindTarget = (session: HandoffSession) => Promise<ConversationTarget>;
+
+/** For everyone. */
+export const NO_TARGET: ConversationTarget = { team: null, preferredAgent: null };
 
 /** A conversation as the desk stores it. */
 export interface ConversationRecord extends Omit<ConversationSummary, 'version'> {

@@ -1,7 +1,7 @@
 import type { HandoffSession, OutgoingMessage } from '../../../bridge/index.js';
 import type { ClosedBy } from '../../api.js';
-import type { FindTarget } from '../assignment/routing.js';
 import { DOCUMENT_KIND, type DocumentWrite } from '../store/index.js';
+import type { FindTarget } from './conversation-records.js';
 import {
   type ConversationRecord,
   type ConversationRecords,

@@ -1,9 +1,13 @@
 import type { Log } from '../../../internal/index.js';
-import { type FindTarget, NO_TARGET } from '../assignment/routing.js';
 import { type Audit, createAudit } from '../audit.js';
 import type { DocumentStore } from '../store/index.js';
 import { type AgentActions, createAgentActions } from './agent-actions.js';
-import { type ConversationRecords, createConversationRecords } from './conversation-records.js';
+import {
+  type ConversationRecords,
+  createConversationRecords,
+  type FindTarget,
+  NO_TARGET,
+} from './conversation-records.js';
 import { type CustomerActions, createCustomerActions } from './customer-actions.js';
 import { createOutgoingSender, type OutgoingSender } from './outgoing-sender.js';
 

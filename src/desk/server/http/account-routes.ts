@@ -1,13 +1,12 @@
 import type { Request } from 'express';
 import { z } from 'zod';
 import type { AccountView, SessionView } from '../../api.js';
-import type { Account } from '../agents/account.js';
-import type { LoginPolicy } from '../agents/login-policy.js';
+import { type Account, createTotpSecret, totpUri } from '../agents/account.js';
 import type { LoginLimits } from '../agents/login-throttle.js';
 import type { AgentSession, Sessions } from '../agents/sessions.js';
-import { createTotpSecret, totpUri } from '../agents/totp.js';
 import type { Audit } from '../audit.js';
 import { DeskError } from '../errors.js';
+import type { LoginPolicy } from '../settings.js';
 import type { AgentRoutes } from './agent-routes.js';
 import type { BrowserSessions } from './current-agent.js';
 import { readBody } from './validate.js';

@@ -1,12 +1,12 @@
 import type { AgentView, ConversationSummary } from '../../api.js';
 import type { Agents } from '../agents/agents.js';
-import type { Teams } from '../agents/teams.js';
 import type { Assigner } from '../assignment/assigner.js';
 import type { DeskConversations } from '../conversations/index.js';
 import { CLOSE_MESSAGE_ID } from '../conversations/outgoing-items.js';
 import type { DeadLetters } from '../dead-letters.js';
 import { DeskError } from '../errors.js';
 import { mentionsIn } from '../mentions.js';
+import type { Teams } from '../settings.js';
 import { isAction, readAction } from './validate.js';
 
 /** Runs an action of an agent on a conversation, by its name and the body of the request. */

@@ -13,7 +13,7 @@ import type { AgentSession } from '../agents/sessions.js';
 import type { RejectionLog } from '../audit.js';
 import { DeskError } from '../errors.js';
 import type { CurrentAgent, FindCurrentAgent } from './current-agent.js';
-import { hasToken, type IsSameOrigin } from './same-origin.js';
+import { hasToken, type IsSameOrigin } from './origin.js';
 
 /** Answers a request of an agent. The result is sent as JSON; `undefined` as 204. */
 export type AgentRouteHandler = (current: CurrentAgent, request: Request, response: Response) => unknown;

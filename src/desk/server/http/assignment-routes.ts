@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import type { Availability } from '../assignment/availability.js';
-import type { Rules } from '../assignment/rules.js';
+import type { Rules } from '../settings.js';
 import type { AgentRoutes } from './agent-routes.js';
 import { readBody } from './validate.js';
 

@@ -1,10 +1,10 @@
 import type { Request, Response } from 'express';
 import type { AgentView } from '../../api.js';
 import type { Agents } from '../agents/agents.js';
-import type { LoginPolicy } from '../agents/login-policy.js';
 import { type AgentSession, SESSION_MS, type Sessions } from '../agents/sessions.js';
 import type { AgentInput } from '../agents/stored-agent.js';
 import type { Audit } from '../audit.js';
+import type { LoginPolicy } from '../settings.js';
 import type { SessionCookie } from './session-cookie.js';
 
 /** The agent that a request comes from. */

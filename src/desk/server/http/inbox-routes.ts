@@ -1,9 +1,9 @@
 import type { QueueAdmin } from '../../../delivery/index.js';
 import type { CustomerQueries } from '../conversations/customer-queries.js';
 import { DeskError } from '../errors.js';
-import type { Presence } from '../presence.js';
 import { type ReportRange, readReport, readReportCsv } from '../report.js';
-import type { SavedFilters } from '../saved-filters.js';
+import type { SavedFilters } from '../settings.js';
+import type { Presence } from '../signals.js';
 import type { DocumentStore } from '../store/index.js';
 import type { AgentRoutes } from './agent-routes.js';
 import { filterList, presenceRequest, readBody } from './validate.js';

@@ -1,13 +1,35 @@
+import { randomBytes, timingSafeEqual } from 'node:crypto';
 import { json, type Request, type RequestHandler, type Response, Router } from 'express';
 import type { ErrorBody } from '../../api.js';
 import type { Account, Authentication } from '../agents/account.js';
 import type { LoginLimits } from '../agents/login-throttle.js';
-import type { OneTimeLink } from '../agents/one-time-link.js';
 import type { AgentInput } from '../agents/stored-agent.js';
 import type { RejectionLog } from '../audit.js';
 import type { BrowserSessions, HostSession } from './current-agent.js';
-import type { IsSameOrigin } from './same-origin.js';
+import type { IsSameOrigin } from './origin.js';
 import { loginRequest, readBody } from './validate.js';
+
+/** A token that logs an agent in once. */
+export interface OneTimeLink {
+  readonly token: string;
+  /** Whether this is the token and it was not used before. */
+  use(token: string): boolean;
+}
+
+export function createOneTimeLink(): OneTimeLink {
+  const token = randomBytes(24).toString('base64url');
+  const expected = Buffer.from(token);
+  let isUsed = false;
+  return {
+    token,
+    use(given) {
+      const bytes = Buffer.from(given);
+      if (isUsed || bytes.length !== expected.length || !timingSafeEqual(bytes, expected)) return false;
+      isUsed = true;
+      return true;
+    },
+  };
+}
 
 /** The parts of {@link createLogin}. */
 export interface LoginParts {

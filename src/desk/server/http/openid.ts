@@ -4,7 +4,7 @@ import { configError, HandoffKitError, type Log } from '../../../internal/index.
 import { type AgentRole, isRole } from '../agents/roles.js';
 import type { RejectionLog } from '../audit.js';
 import type { BrowserSessions } from './current-agent.js';
-import type { PublicUrl } from './public-url.js';
+import type { PublicUrl } from './origin.js';
 import { cookieValues } from './session-cookie.js';
 
 /** Login with an OpenID Connect provider, beside passwords. Needs the package `openid-client` and a public URL. */

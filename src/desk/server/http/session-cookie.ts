@@ -1,5 +1,5 @@
 import type { CookieOptions, Request, Response } from 'express';
-import type { PublicUrl } from './public-url.js';
+import type { PublicUrl } from './origin.js';
 
 /** The cookie of a session. */
 export interface SessionCookie {
