@@ -1,14 +1,13 @@
 import { render } from 'preact';
 import type { ConversationUpdate, TeamList } from '../../api.js';
-import { watchActivity } from './activity.js';
-import { announcementOf, playSound } from './announce.js';
 import { type Client, ClientError, createClient } from './client.js';
 import { removeDrafts, removeDraftsOfOthers } from './conversation/drafts.js';
 import { type Attempt, createAttempt, Desk } from './desk-context.js';
 import { createNotices, type Notices, takeNotice } from './notices.js';
-import { notifySystem } from './notifications.js';
+import { announcementOf, notifySystem, playSound } from './notifications.js';
 import { hrefOf, isVisible } from './route.js';
 import { NoticeLine } from './shared/notice-line.js';
+import { makeBidiVisible } from './shared/rich-text.js';
 import { DeskPage } from './shell/desk-page.js';
 import {
   hasUnknownAgent,
@@ -20,14 +19,21 @@ import {
 } from './state.js';
 import { createStore, type Store } from './store.js';
 import { t } from './strings/index.js';
-import { batch } from './updates/batch.js';
+import { batch } from './updates/live-updates.js';
 import { followShared } from './updates/shared-updates.js';
-import { makeBidiVisible } from './visible-bidi.js';
 
 const root = document.querySelector('#desk');
 
 /** Live updates are applied together: each time, the list of conversations is copied, sorted and rendered. */
 const BATCH_MS = 50;
+
+/** When the agent was last reported to be active, for all tabs of the browser. */
+const ACTIVE_KEY = 'handoff-desk-active';
+
+/** Activity is reported this often at most, and the agent warned this long before the end of the session. */
+const REPORT_MS = 60_000;
+const WARNING_MS = 120_000;
+const CHECK_MS = 5_000;
 
 /** Without a session, the server answers with the login page. */
 const showLogin = (): void => location.reload();
@@ -119,6 +125,37 @@ async function showTotpPage(
     </>,
     into,
   );
+}
+
+/**
+ * The desk logs agents out who do nothing for long. Reports when the agent uses the keyboard or the mouse, in this tab,
+ * and tells when the session is about to end, and when it is not any more.
+ */
+function watchActivity(
+  idleMs: number,
+  { report, onIdle }: { readonly report: () => void; readonly onIdle: (isIdle: boolean) => void },
+): void {
+  const everyMs = Math.min(REPORT_MS, idleMs / 4);
+  const warnAfterMs = idleMs - Math.min(WARNING_MS, idleMs / 2);
+  let isIdle = false;
+  const passedMs = (): number => Date.now() - Number(localStorage.getItem(ACTIVE_KEY) ?? 0);
+  const check = (): void => {
+    if (isIdle === passedMs() > warnAfterMs) return;
+    isIdle = !isIdle;
+    onIdle(isIdle);
+  };
+  const onActivity = (): void => {
+    if (passedMs() < everyMs) return;
+    localStorage.setItem(ACTIVE_KEY, String(Date.now()));
+    report();
+    check();
+  };
+  // Loading the page was a request of the agent, too.
+  localStorage.setItem(ACTIVE_KEY, String(Date.now()));
+  setInterval(check, Math.min(CHECK_MS, everyMs));
+  for (const name of ['pointerdown', 'pointermove', 'keydown', 'wheel']) {
+    addEventListener(name, onActivity, { capture: true, passive: true });
+  }
 }
 
 start().catch(() => {

@@ -55,3 +55,15 @@ export function useStore<State, Part>(
   }, [store, pick, isSame]);
   return part;
 }
+
+/** Choices of an agent in this browser, all off at first. */
+export type Preference = 'enter-sends' | 'undo-send' | 'notifications' | 'muted';
+
+const keyOf = (name: Preference): string => `handoff-desk-${name}`;
+
+/** Whether a choice is on. */
+export const isPreferred = (name: Preference): boolean => localStorage.getItem(keyOf(name)) === 'on';
+
+/** Turns a choice on or off. */
+export const setPreferred = (name: Preference, on: boolean): void =>
+  localStorage.setItem(keyOf(name), on ? 'on' : 'off');

@@ -1,10 +1,9 @@
 import { useEffect, useState } from 'preact/hooks';
-import type { AdminAgentView, AgentView } from '../../../api.js';
+import type { AdminAgentView, AgentView, LoginPolicyView } from '../../../api.js';
 import { useAttempt, useDesk, useDeskState } from '../desk-context.js';
 import { ConfirmDialog, Dialog } from '../shared/dialog.js';
 import type { State } from '../state.js';
 import { type AdminTextName, a } from '../strings/admin.js';
-import { AdminPolicy } from './policy.js';
 
 const ROLE_NAMES: Readonly<Record<AgentView['role'], AdminTextName>> = {
   agent: 'roleAgent',
@@ -120,7 +119,7 @@ export function AdminAgents() {
       </table>
       <AddAgent add={(agent) => post(agent.name, 'api/admin/agents', agent)} />
       {agents.some(({ hasPassword }) => hasPassword) && (
-        <AdminPolicy lacking={agents.filter(({ hasPassword, hasTotp }) => hasPassword && !hasTotp).length} />
+        <LoginPolicy lacking={agents.filter(({ hasPassword, hasTotp }) => hasPassword && !hasTotp).length} />
       )}
       {question && (
         <ConfirmDialog
@@ -212,5 +211,39 @@ function AddAgent({ add }: { readonly add: (agent: AgentView) => Promise<boolean
       </label>
       <button type="submit">{a('add')}</button>
     </form>
+  );
+}
+
+/** Whether agents with a password must have a second factor. `lacking` is how many have none. */
+function LoginPolicy({ lacking }: { readonly lacking: number }) {
+  const { client } = useDesk();
+  const attempt = useAttempt();
+  const [policy, setPolicy] = useState<LoginPolicyView | null>(null);
+  const [isAsking, setAsking] = useState(false);
+  const path = 'api/admin/login-policy';
+  useEffect(() => void attempt(async () => setPolicy(await client.call('GET', path))), []);
+  if (!policy) return null;
+  const { requiresTotp } = policy;
+  const change = () =>
+    attempt(async () => setPolicy(await client.call('PUT', path, { requiresTotp: !requiresTotp })));
+  const label = a(requiresTotp ? 'policyRelease' : 'policyRequire');
+  return (
+    <>
+      <h3>{a('totp')}</h3>
+      <p>{a(requiresTotp ? 'policyOn' : 'policyOff')}</p>
+      <div class="buttons">
+        <button type="button" onClick={() => setAsking(true)}>
+          {label}
+        </button>
+      </div>
+      {isAsking && (
+        <ConfirmDialog
+          question={requiresTotp ? a('policyReleaseSure') : a('policySure', { count: lacking })}
+          yes={label}
+          onYes={() => void change()}
+          close={() => setAsking(false)}
+        />
+      )}
+    </>
   );
 }

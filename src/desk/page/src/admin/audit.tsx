@@ -1,7 +1,7 @@
 import { useEffect, useState } from 'preact/hooks';
 import type { AuditEntryView, AuditPage } from '../../../api.js';
 import { useAttempt, useDesk } from '../desk-context.js';
-import { Time } from '../shared/time.js';
+import { Time } from '../shared/elements.js';
 import { a } from '../strings/admin.js';
 
 interface Query {

@@ -1,7 +1,7 @@
 import { useEffect, useState } from 'preact/hooks';
 import type { HoursRules, HoursView, Weekday } from '../../../api.js';
 import { useAttempt, useDesk } from '../desk-context.js';
-import { AddIcon, CloseIcon } from '../shared/icons.js';
+import { AddIcon, CloseIcon } from '../shared/elements.js';
 import { a } from '../strings/admin.js';
 import { chosenLanguage, t } from '../strings/index.js';
 import { RadioGroup, SettingsForm } from './settings-form.js';

@@ -1,9 +1,9 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
 import type { ConversationSummary, ConversationUpdate } from '../../../api.js';
 import { useAttempt, useDesk, useDeskState } from '../desk-context.js';
-import { customerName } from '../identity.js';
-import { isOn } from '../preferences.js';
+import { customerName } from '../shared/elements.js';
 import type { State } from '../state.js';
+import { isPreferred } from '../store.js';
 import { t } from '../strings/index.js';
 import { AnswerSuggestions } from './answer-suggestions.js';
 import { CannedPicker } from './canned-picker.js';
@@ -62,7 +62,7 @@ export function Composer({ summary, entries }: ComposerProps) {
     changeDraft(key, () => ({ text: '', sending: { id, text } }));
     setSending(true);
     field.current?.focus();
-    if (activeMode === 'reply' && isOn('undo-send') && !(await undo.wait())) {
+    if (activeMode === 'reply' && isPreferred('undo-send') && !(await undo.wait())) {
       changeDraft(key, (draft) => ({ ...withText(draft, text), sending: null }));
       setSending(false);
       return;
@@ -167,7 +167,7 @@ export function Composer({ summary, entries }: ComposerProps) {
             return;
           }
           if (event.key !== 'Enter' || event.shiftKey) return;
-          if (!event.ctrlKey && !event.metaKey && !isOn('enter-sends')) return;
+          if (!event.ctrlKey && !event.metaKey && !isPreferred('enter-sends')) return;
           event.preventDefault();
           void send();
         }}

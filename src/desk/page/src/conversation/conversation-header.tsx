@@ -1,17 +1,13 @@
 import { useState } from 'preact/hooks';
-import type { ActionInputs, ActionName, ConversationSummary } from '../../../api.js';
+import type { ActionInputs, ActionName, ClosedBy, ConversationSummary } from '../../../api.js';
 import { useAttempt, useDesk, useDeskState, useMay } from '../desk-context.js';
-import { customerName } from '../identity.js';
 import { SortingTools } from '../inbox/sorting-tools.js';
-import { TimeLeft } from '../inbox/time-left.js';
 import { navigateTo } from '../route.js';
-import { Avatar } from '../shared/avatar.js';
 import { ConfirmDialog } from '../shared/dialog.js';
-import { BackIcon } from '../shared/icons.js';
+import { Avatar, BackIcon, customerName, TimeLeft } from '../shared/elements.js';
 import { Menu } from '../shared/menu.js';
 import type { State } from '../state.js';
-import { t } from '../strings/index.js';
-import { endedText } from './ended-text.js';
+import { type TextName, t } from '../strings/index.js';
 import { OtherAgents } from './presence.js';
 
 const meOf = ({ me }: State) => me;
@@ -154,4 +150,19 @@ export function ConversationHeader({ summary }: { readonly summary: Conversation
       )}
     </header>
   );
+}
+
+const CLOSED_BY = {
+  user: 'eventClosedUser',
+  timeout: 'eventClosedTimeout',
+  agent: 'eventClosedAgent',
+  system: 'eventClosedSystem',
+} as const satisfies Record<ClosedBy, TextName>;
+
+/** Says who ended a conversation. */
+export function endedText(
+  { by, agent }: { readonly by: ClosedBy; readonly agent: string | null },
+  nameOf: (id: string | null) => string | null,
+): string {
+  return t(CLOSED_BY[by], { agent: nameOf(agent) ?? '' });
 }

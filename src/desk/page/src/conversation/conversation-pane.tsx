@@ -1,6 +1,7 @@
 import { useCallback, useEffect, useState } from 'preact/hooks';
-import type { ConversationView, TeamList } from '../../../api.js';
+import type { ConversationView, TeamList, TranscriptLine } from '../../../api.js';
 import { useAttempt, useDesk, useDeskState } from '../desk-context.js';
+import { RichText } from '../shared/rich-text.js';
 import { type State, unreadMentionsOf, unreadOf, withEarlier, withOpened } from '../state.js';
 import { t } from '../strings/index.js';
 import { Composer } from './composer.js';
@@ -8,7 +9,6 @@ import { ConversationHeader } from './conversation-header.js';
 import { CustomerDetails } from './customer-details.js';
 import { useOwnPresence } from './presence.js';
 import { Timeline } from './timeline.js';
-import { Transcript } from './transcript.js';
 
 const meOf = ({ me }: State) => me;
 
@@ -88,4 +88,25 @@ function useReadReceipts(view: ConversationView | undefined, isSeen: boolean): v
     document.addEventListener('visibilitychange', markRead);
     return () => document.removeEventListener('visibilitychange', markRead);
   }, [summary?.id, summary?.customerMessages, mentions, isSeen]);
+}
+
+const SPEAKERS = { user: 'customer', bot: 'ai', other: 'other' } as const;
+
+/** The messages between customer and AI before the handoff, always shown as text. */
+function Transcript({ lines }: { readonly lines: readonly TranscriptLine[] }) {
+  const messages = lines.filter(({ text }) => text.trim() !== '');
+  return (
+    <section class="transcript">
+      <h3>{t('transcript')}</h3>
+      {messages.length === 0 && <p class="hint">{t('transcriptEmpty')}</p>}
+      <ol>
+        {messages.map(({ from, text }, index) => (
+          <li key={index} class={`line from-${from}`}>
+            <span class="speaker">{t(SPEAKERS[from])}</span>
+            <RichText text={text} />
+          </li>
+        ))}
+      </ol>
+    </section>
+  );
 }

@@ -2,7 +2,7 @@ import { useEffect, useState } from 'preact/hooks';
 import type { ConversationView, CustomerDetailsView } from '../../../api.js';
 import { useDesk } from '../desk-context.js';
 import { hrefOf } from '../route.js';
-import { Time } from '../shared/time.js';
+import { Time } from '../shared/elements.js';
 import { formatTime, t } from '../strings/index.js';
 
 /** The details of the customer: from the platform, from the application, and earlier conversations. */

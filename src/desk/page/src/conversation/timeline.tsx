@@ -1,12 +1,11 @@
 import { useCallback, useEffect, useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks';
 import type { ConversationEvent, ConversationUpdate, ConversationView, DeliveryState } from '../../../api.js';
 import { useAttempt, useDesk, useDeskState } from '../desk-context.js';
-import { priorityText } from '../inbox/priority.js';
-import { Time } from '../shared/time.js';
+import { priorityText, Time } from '../shared/elements.js';
+import { RichText } from '../shared/rich-text.js';
 import type { State } from '../state.js';
 import { failureText, formatTime, t } from '../strings/index.js';
-import { endedText } from './ended-text.js';
-import { RichText } from './rich-text.js';
+import { endedText } from './conversation-header.js';
 import { TeachDialog } from './teach-dialog.js';
 
 const agentsOf = ({ agents }: State) => agents;

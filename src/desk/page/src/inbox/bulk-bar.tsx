@@ -1,8 +1,8 @@
 import { useState } from 'preact/hooks';
 import type { ActionInputs, BulkAction, BulkFailure } from '../../../api.js';
 import { useAttempt, useDesk, useDeskState } from '../desk-context.js';
-import { customerName } from '../identity.js';
 import { ConfirmDialog, Dialog, NameDialog } from '../shared/dialog.js';
+import { customerName } from '../shared/elements.js';
 import { Menu } from '../shared/menu.js';
 import { type State, withSelected } from '../state.js';
 import { errorText, t } from '../strings/index.js';

@@ -2,9 +2,9 @@ import { useState } from 'preact/hooks';
 import type { Priority, SavedFilter } from '../../../api.js';
 import { useAttempt, useDesk, useDeskState } from '../desk-context.js';
 import { NameDialog } from '../shared/dialog.js';
+import { PRIORITIES, priorityText } from '../shared/elements.js';
 import { type Filter, NO_FILTER, type State, withFilter } from '../state.js';
 import { t } from '../strings/index.js';
-import { PRIORITIES, priorityText } from './priority.js';
 
 const filterOf = ({ filter }: State) => filter;
 const botsOf = ({ bots }: State) => bots;

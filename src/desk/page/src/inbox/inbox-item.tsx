@@ -1,13 +1,9 @@
 import { useCallback } from 'preact/hooks';
 import { useDesk, useDeskState } from '../desk-context.js';
-import { customerName } from '../identity.js';
 import { hrefOf } from '../route.js';
-import { Avatar } from '../shared/avatar.js';
-import { Time } from '../shared/time.js';
+import { Avatar, customerName, priorityText, Time, TimeLeft } from '../shared/elements.js';
 import { isListed, isOfferedTo, type State, unreadMentionsOf, unreadOf, withToggled } from '../state.js';
 import { t } from '../strings/index.js';
-import { priorityText } from './priority.js';
-import { TimeLeft } from './time-left.js';
 
 const meOf = ({ me }: State) => me.id;
 const hasSeveralBots = ({ bots }: State) => bots.length > 1;

@@ -2,10 +2,10 @@ import { useState } from 'preact/hooks';
 import type { ActionInputs, ActionName, ConversationSummary, Priority } from '../../../api.js';
 import { useDeskState } from '../desk-context.js';
 import { Dialog } from '../shared/dialog.js';
+import { PRIORITIES, priorityText } from '../shared/elements.js';
 import { Menu } from '../shared/menu.js';
 import type { State } from '../state.js';
 import { formatTime, t } from '../strings/index.js';
-import { PRIORITIES, priorityText } from './priority.js';
 
 const meOf = ({ me }: State) => me.id;
 

@@ -2,7 +2,7 @@ import { useEffect, useState } from 'preact/hooks';
 import type { Notices } from '../notices.js';
 import { type Store, useStore } from '../store.js';
 import { t } from '../strings/index.js';
-import { CloseIcon } from './icons.js';
+import { CloseIcon } from './elements.js';
 
 /** How long a notice is shown, unless the agent points at it. */
 const NOTICE_MS = 6_000;

@@ -1,9 +1,9 @@
 import { useMemo, useState } from 'preact/hooks';
 import type { InboxViewName } from '../../../api.js';
 import { useDesk } from '../desk-context.js';
-import { customerName } from '../identity.js';
 import { navigateTo } from '../route.js';
 import { Dialog } from '../shared/dialog.js';
+import { customerName } from '../shared/elements.js';
 import { type State, withFilter } from '../state.js';
 import type { Store } from '../store.js';
 import { t } from '../strings/index.js';

@@ -1,11 +1,11 @@
+import type { ComponentType } from 'preact';
 import { useCallback, useEffect, useRef, useState } from 'preact/hooks';
-import { AdminLoader } from '../admin/admin-loader.js';
-import { showInTitle } from '../announce.js';
 import { ConversationPane } from '../conversation/conversation-pane.js';
 import { Dashboard } from '../dashboard/dashboard.js';
 import { useDesk, useDeskState } from '../desk-context.js';
 import { Inbox } from '../inbox/inbox.js';
 import type { Notices } from '../notices.js';
+import { showInTitle } from '../notifications.js';
 import { useRoute } from '../route.js';
 import { NoticeLine } from '../shared/notice-line.js';
 import { isOfferedTo, type State, unreadMentionsOf, unreadOf, withSelected, withToggled } from '../state.js';
@@ -108,4 +108,15 @@ const isUnread = (summary: Parameters<typeof unreadOf>[0], me: string): boolean 
 function useTitle(): void {
   const count = useDeskState(countAttention);
   useEffect(() => showInTitle(count), [count]);
+}
+
+/** The settings, whose code is loaded when an agent opens them. */
+function AdminLoader({ tab }: { readonly tab: string }) {
+  const [loaded, setLoaded] = useState<{ readonly Admin: ComponentType<{ tab: string }> } | null>(null);
+  const [hasFailed, setFailed] = useState(false);
+  useEffect(() => {
+    import('../admin/admin.js').then(setLoaded, () => setFailed(true));
+  }, []);
+  if (hasFailed) return <p class="hint">{t('errorUNREACHABLE')}</p>;
+  return loaded ? <loaded.Admin tab={tab} /> : <p class="hint">…</p>;
 }

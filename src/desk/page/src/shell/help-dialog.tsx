@@ -1,7 +1,7 @@
 import { useState } from 'preact/hooks';
 import { setNotifications } from '../notifications.js';
-import { isOn as isPreferred, type Preference, setOn as setPreferred } from '../preferences.js';
 import { Dialog } from '../shared/dialog.js';
+import { isPreferred, type Preference, setPreferred } from '../store.js';
 import { t } from '../strings/index.js';
 import { areShortcutsOn, SHORTCUTS, setShortcutsOn } from './keyboard.js';
 

@@ -1,11 +1,10 @@
 import { useState } from 'preact/hooks';
-import { isMuted, setMuted } from '../announce.js';
 import { removeDrafts } from '../conversation/drafts.js';
 import { useAttempt, useDesk, useDeskState } from '../desk-context.js';
 import type { Route } from '../route.js';
-import { Avatar } from '../shared/avatar.js';
-import { BellIcon, MutedIcon } from '../shared/icons.js';
+import { Avatar, BellIcon, MutedIcon } from '../shared/elements.js';
 import type { State } from '../state.js';
+import { isPreferred, setPreferred } from '../store.js';
 import { chooseLanguage, chosenLanguage, LANGUAGES, type Language, t } from '../strings/index.js';
 
 const meOf = ({ me }: State) => me;
@@ -28,10 +27,10 @@ export function TopBar({
   const me = useDeskState(meOf);
   const isAway = useDeskState(isAwayOf);
   const [isOpen, setOpen] = useState(false);
-  const [muted, showMuted] = useState(isMuted);
+  const [isMuted, setMuted] = useState(() => isPreferred('muted'));
   const toggleSound = (): void => {
-    setMuted(!muted);
-    showMuted(!muted);
+    setPreferred('muted', !isMuted);
+    setMuted(!isMuted);
   };
   const logOut = async (): Promise<void> => {
     if (!(await attempt(() => client.logout()))) return;
@@ -70,11 +69,11 @@ export function TopBar({
         <button
           type="button"
           onClick={toggleSound}
-          aria-pressed={muted}
+          aria-pressed={isMuted}
           aria-label={t('mute')}
-          title={t(muted ? 'unmute' : 'mute')}
+          title={t(isMuted ? 'unmute' : 'mute')}
         >
-          {muted ? <MutedIcon /> : <BellIcon />}
+          {isMuted ? <MutedIcon /> : <BellIcon />}
         </button>
         <select
           aria-label={t('language')}

@@ -1,0 +1,118 @@
+import { useEffect, useState } from 'preact/hooks';
+import type { CustomerView, Priority } from '../../../api.js';
+import { useDeskState } from '../desk-context.js';
+import type { State } from '../state.js';
+import { duration, formatTime, t } from '../strings/index.js';
+
+/** An id that no person can read: a UUID, or another long hexadecimal number. */
+const MACHINE_ID = /([0-9a-f]{8})(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}|([0-9a-f]{8})[0-9a-f]{12,}/i;
+
+/**
+ * The name of a customer: the id that the application gave, or a short form of an id that a machine made. Many customers
+ * may share a placeholder e-mail address, so it comes last.
+ */
+export function customerName({ userId, anonymousId, email, key }: Omit<CustomerView, 'phone'>): string {
+  const id = userId ?? anonymousId;
+  return id === null ? (email ?? readable(key)) : readable(id);
+}
+
+function readable(id: string): string {
+  const [, uuid, hex] = MACHINE_ID.exec(id) ?? [];
+  const digits = uuid ?? hex;
+  return digits === undefined ? id : t('visitor', { id: digits.slice(0, 6) });
+}
+
+/** One or two letters that stand for a name. */
+function initialsOf(name: string): string {
+  const words = name.split(/[^\p{L}\p{N}]+/u).filter((word) => word !== '');
+  const first = Array.from(words[0] ?? '?')[0] ?? '?';
+  const last = words.length > 1 ? (Array.from(words.at(-1) ?? '')[0] ?? '') : '';
+  return `${first}${last}`.toUpperCase();
+}
+
+/** The number of avatar colours in the style sheet. */
+const HUES = 6;
+
+/** A colour for a name, always the same. */
+function hueOf(name: string): number {
+  let sum = 0;
+  for (const character of name) sum = (sum * 31 + (character.codePointAt(0) ?? 0)) % 65_521;
+  return sum % HUES;
+}
+
+/** A picture for a person: their initials on a colour. The name stands beside it, so it is hidden from screen readers. */
+export function Avatar({ name, size = '' }: { readonly name: string; readonly size?: 'small' | '' }) {
+  return (
+    <span class={`avatar hue-${hueOf(name)} ${size}`} aria-hidden="true">
+      {initialsOf(name)}
+    </span>
+  );
+}
+
+/** A time, for people and for programs. */
+export function Time({ at, class: className }: { readonly at: number; readonly class?: string }) {
+  return (
+    <time class={className} dateTime={new Date(at).toISOString()}>
+      {formatTime(at)}
+    </time>
+  );
+}
+
+const aheadOf = ({ clockAhead }: State) => clockAhead;
+
+/** Less time than this is shown as urgent. */
+const URGENT_MS = 20_000;
+
+/** The time left to answer before the platform ends the handoff, by the server's clock. */
+export function TimeLeft({ until }: { readonly until: number }) {
+  const ahead = useDeskState(aheadOf);
+  const left = () => until - (Date.now() + ahead);
+  const [ms, setMs] = useState(left);
+  useEffect(() => {
+    const timer = setInterval(() => setMs(left()), 1_000);
+    return () => clearInterval(timer);
+  }, [until, ahead]);
+  if (ms <= 0) return <span class="time-left over">{t('timeUp')}</span>;
+  return (
+    <span class={`time-left ${ms < URGENT_MS ? 'urgent' : ''}`}>{t('timeLeft', { time: duration(ms) })}</span>
+  );
+}
+
+/** All priorities, the most urgent first. */
+export const PRIORITIES: readonly Priority[] = ['urgent', 'high', 'normal', 'low'];
+
+const PRIORITY_TEXTS = {
+  urgent: 'priorityUrgent',
+  high: 'priorityHigh',
+  normal: 'priorityNormal',
+  low: 'priorityLow',
+} as const;
+
+/** The name of a priority. */
+export const priorityText = (priority: Priority): string => t(PRIORITY_TEXTS[priority]);
+
+const BELL = 'M6 16V11a6 6 0 0 1 12 0v5l2 2H4zM10 21h4';
+
+/** Drawn as paths, since not every machine has a font with these symbols. The parent element has the label. */
+function Icon({ path }: { readonly path: string }) {
+  return (
+    <svg class="icon" viewBox="0 0 24 24" aria-hidden="true">
+      <path d={path} />
+    </svg>
+  );
+}
+
+/** Sounds are on. */
+export const BellIcon = () => <Icon path={BELL} />;
+
+/** Sounds are off. */
+export const MutedIcon = () => <Icon path={`${BELL}M4 4l16 16`} />;
+
+/** Hides a notice, or removes a line. */
+export const CloseIcon = () => <Icon path="M6 6l12 12M18 6L6 18" />;
+
+/** Adds a line. */
+export const AddIcon = () => <Icon path="M12 5v14M5 12h14" />;
+
+/** Back to the inbox. */
+export const BackIcon = () => <Icon path="M15 5l-7 7 7 7" />;
