@@ -153,8 +153,8 @@ export function createSimulator(options: SimulatorOptions = {}): Simulator {
     botMessage,
     answerTo: knowledge.answerTo,
   });
-  const { allowedHosts, framedBy } = settings;
-  const page = createPageRoutes({ bots, customer, faults, traffic, log, allowedHosts, framedBy });
+  const { allowedHosts } = settings;
+  const page = createPageRoutes({ bots, customer, faults, traffic, log, allowedHosts });
   const endpoints = createEndpoints({ bots, faults, traffic, log, failureStatus: settings.failureStatus });
   const handlers = {
     ...knowledgeRoutes(endpoints, knowledge),

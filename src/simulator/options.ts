@@ -28,8 +28,6 @@ export interface SimulatorOptions {
   failureStatus?: (code: number) => number;
   /** Host names of the page besides `localhost` and loopback addresses. */
   allowedHosts?: readonly string[];
-  /** Which pages may show the simulator's page in a frame. Default: none. */
-  framedBy?: 'none' | 'same-origin';
   /** Served at `/openapi.json` if given. */
   openapi?: object | undefined;
   /** A logger, such as pino. Default: silent. */
@@ -50,7 +48,6 @@ export function withDefaults(options: SimulatorOptions) {
     keepConversations: 10_000,
     failureStatus: defaultFailureStatus,
     allowedHosts: [],
-    framedBy: 'none' as const,
     log: silentLog,
     ...options,
   };

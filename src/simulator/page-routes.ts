@@ -36,7 +36,6 @@ export function createPageRoutes(
   options: PageSources & {
     log: SimulatorLog;
     allowedHosts: readonly string[];
-    framedBy: 'none' | 'same-origin';
   },
 ): {
   router: Router;
@@ -50,7 +49,7 @@ export function createPageRoutes(
   traffic.onChange((exchange) => events.publish('exchange', exchange));
 
   const router = Router();
-  const guard: RequestHandler[] = [pageHeaders(options.framedBy), requireSameOrigin(options.allowedHosts)];
+  const guard: RequestHandler[] = [pageHeaders, requireSameOrigin(options.allowedHosts)];
   router.get('/', ...guard, sendPageFile('index.html'));
   for (const file of PAGE_FILES) router.get(`/${file}`, ...guard, sendPageFile(file));
   router.use('/simulator', guard);

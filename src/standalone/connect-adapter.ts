@@ -38,8 +38,6 @@ export interface ConnectParts {
   readonly log: Log;
   /** With the desk: creates links that log these agents in once. */
   readonly oneTimeLinksFor?: readonly AgentView[] | undefined;
-  /** With the desk: allows a frame of the same origin to show it. */
-  readonly framed?: boolean | undefined;
 }
 
 /** Connects a loaded adapter. It is synchronous, so that no event arrives in between. */
@@ -103,7 +101,7 @@ async function loadAdapter(
 
 async function loadDesk(options: CommonBridgeOptions, settings: Settings): Promise<ConnectAdapter> {
   const { createDesk } = await import('../desk/index.js');
-  return ({ receiver, log, oneTimeLinksFor, framed }) => {
+  return ({ receiver, log, oneTimeLinksFor }) => {
     const desk = createDesk({
       receiver,
       agents: 'stored',
@@ -112,7 +110,6 @@ async function loadDesk(options: CommonBridgeOptions, settings: Settings): Promi
       ...deskOptions(settings),
       log,
       ...(oneTimeLinksFor && { oneTimeLinksFor }),
-      ...(framed && { framedBy: 'same-origin' as const }),
     });
     return {
       name: 'desk',

@@ -65,8 +65,6 @@ export interface StandaloneParts {
   readonly delivery?: Delivery | null;
   /** Creates a link that logs this agent in at the desk once. */
   readonly oneTimeLinksFor?: readonly AgentView[] | undefined;
-  /** Allows a frame of the same origin to show the desk. */
-  readonly framed?: boolean;
   /** The settings of each bot. Default: one bot, with the program's settings. */
   readonly bots?: BotSettings;
   /** Accepts handoff requests even if nothing answers them. AUTO_REPLY and agents accept them anyway. */
@@ -75,7 +73,7 @@ export interface StandaloneParts {
 
 /** Creates the program from its settings. It does not listen yet. */
 export async function createStandalone(settings: Settings, parts: StandaloneParts): Promise<Standalone> {
-  const { reporter, log, delivery = null, oneTimeLinksFor, framed, acceptsUnanswered = false } = parts;
+  const { reporter, log, delivery = null, oneTimeLinksFor, acceptsUnanswered = false } = parts;
   const bots = parts.bots ?? singleBotSettings(settings);
   const loaded = await loadAdapters(settings);
   const receiver = createReceiver({
@@ -89,7 +87,7 @@ export async function createStandalone(settings: Settings, parts: StandalonePart
   receiver.onAny(report).on('probe', report);
   if (settings.autoReply !== undefined) receiver.on('handoff.message', autoReply(settings.autoReply));
 
-  const adapters = loaded.map((connect) => connect({ receiver, log, oneTimeLinksFor, framed }));
+  const adapters = loaded.map((connect) => connect({ receiver, log, oneTimeLinksFor }));
   const bridges = Object.fromEntries(adapters.map((adapter) => [adapter.name, adapter]));
   const metrics = collectMetrics(receiver, { bridges });
   const { mountPath, trustProxy } = settings;

@@ -79,7 +79,6 @@ export async function startDemo({ port, log, automatic, bots: count = 1 }: DemoO
     bots: bots.map(({ id, name, apiKey }) => ({ id, name, apiKey })),
     openapi: readOpenapi(),
     log,
-    framedBy: 'same-origin',
     ...(!automatic && { waitTimeoutMs: WAIT_TIMEOUT_MS }),
   });
   const pageServer = automatic ? null : await openPageServer(simulator, port);
@@ -112,7 +111,6 @@ export async function startDemo({ port, log, automatic, bots: count = 1 }: DemoO
     bots: settingsByBot,
     delivery: store?.delivery ?? null,
     oneTimeLinksFor: AGENTS,
-    framed: true,
     // The stand-in for a human answers messages only.
     acceptsUnanswered: automatic,
   });
@@ -221,15 +219,31 @@ const PAGE_HEADERS = {
   'cache-control': 'no-store',
 };
 
+/** Lets the demo's page frame the customer and the desk, whose headers refuse all frames. */
+const allowOwnFrames: RequestHandler = (_request, response, next) => {
+  const setHeader = response.setHeader.bind(response);
+  response.setHeader = (name, value) =>
+    setHeader(
+      name,
+      /^(x-frame-options|content-security-policy)$/i.test(name) ? framedBySelf(`${value}`) : value,
+    );
+  next();
+};
+
+const framedBySelf = (header: string): string =>
+  header.replace('DENY', 'SAMEORIGIN').replace("frame-ancestors 'none'", "frame-ancestors 'self'");
+
 /** Serves customer and desk from one origin, so that one page can frame both. */
 async function openPageServer(simulator: Simulator, port: number): Promise<PageServer> {
   const app = express();
   app.disable('x-powered-by');
   let desk: RequestHandler | undefined;
-  app.use('/platform', simulator.app);
+  app.use('/platform', allowOwnFrames, simulator.app);
   // Each agent has a path, and so a cookie, of their own: one browser can be both.
   for (const path of ['/desk', '/colleague']) {
-    app.use(path, (request, response, next) => (desk ? desk(request, response, next) : next()));
+    app.use(path, allowOwnFrames, (request, response, next) =>
+      desk ? desk(request, response, next) : next(),
+    );
   }
   for (const file of PAGE_FILES) {
     app.get(file === 'index.html' ? '/' : `/${file}`, (_request, response) => {

@@ -64,8 +64,6 @@ export interface DeskOptions {
   readonly publicUrl?: string;
   /** Login with an OpenID Connect provider, beside passwords. Needs {@link publicUrl} and the package `openid-client`. */
   readonly openId?: OpenIdOptions;
-  /** The pages that may show the desk in a frame. Default `none`. */
-  readonly framedBy?: 'none' | 'same-origin';
   /** Logs these agents in by links that work once: `desk.oneTimePaths`. For trying the desk out; default role `agent`. */
   readonly oneTimeLinksFor?: readonly AgentInput[];
   /** Whether users get a first reply automatically, so that agents see no deadline for it. Default `false`. */
@@ -206,7 +204,7 @@ export function createDesk(options: DeskOptions): Desk {
 
   const router = Router();
   router.use((request, _response, next) => runForClient(request.ip, next));
-  router.use(deskHeaders(options.framedBy ?? 'none', publicUrl?.isHttps ?? false));
+  router.use(deskHeaders(publicUrl?.isHttps ?? false));
   if (publicUrl) router.use(requireHost(publicUrl));
   const { openId } = options;
   if (openId && hostSession)

@@ -11,22 +11,20 @@ const POLICY = [
   "connect-src 'self'",
   "base-uri 'none'",
   "form-action 'none'",
+  "frame-ancestors 'none'",
 ].join('; ');
 
 /** Sets the security headers of the page. */
-export const pageHeaders =
-  (framedBy: 'none' | 'same-origin'): RequestHandler =>
-  (_request, response, next) => {
-    const ancestors = framedBy === 'none' ? "'none'" : "'self'";
-    response.set({
-      'content-security-policy': `${POLICY}; frame-ancestors ${ancestors}`,
-      'x-content-type-options': 'nosniff',
-      'referrer-policy': 'no-referrer',
-      'cross-origin-resource-policy': 'same-origin',
-      'cache-control': 'no-store',
-    });
-    next();
-  };
+export const pageHeaders: RequestHandler = (_request, response, next) => {
+  response.set({
+    'content-security-policy': POLICY,
+    'x-content-type-options': 'nosniff',
+    'referrer-policy': 'no-referrer',
+    'cross-origin-resource-policy': 'same-origin',
+    'cache-control': 'no-store',
+  });
+  next();
+};
 
 /**
  * Refuses requests from other sites. The page has no login, so the `Host` header must be a known name, which

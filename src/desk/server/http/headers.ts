@@ -1,33 +1,31 @@
 import type { RequestHandler } from 'express';
 
 /** The page may load the desk's own files only, and run no inline code. */
-const contentSecurityPolicy = (frameAncestors: string): string =>
-  [
-    "default-src 'none'",
-    "script-src 'self'",
-    "style-src 'self'",
-    "img-src 'self'",
-    "media-src 'self'",
-    "connect-src 'self'",
-    "manifest-src 'self'",
-    "base-uri 'none'",
-    "form-action 'self'",
-    `frame-ancestors ${frameAncestors}`,
-    "require-trusted-types-for 'script'",
-    'trusted-types',
-  ].join('; ');
+const POLICY = [
+  "default-src 'none'",
+  "script-src 'self'",
+  "style-src 'self'",
+  "img-src 'self'",
+  "media-src 'self'",
+  "connect-src 'self'",
+  "manifest-src 'self'",
+  "base-uri 'none'",
+  "form-action 'self'",
+  "frame-ancestors 'none'",
+  "require-trusted-types-for 'script'",
+  'trusted-types',
+].join('; ');
 
 /** A year, as browsers' preload lists require. Other hosts of the domain are not the desk's business. */
 const HSTS = { 'strict-transport-security': 'max-age=31536000' };
 
 /** Sets the security headers of every answer. `isHttps`: browsers must not use HTTP for this host any more. */
-export function deskHeaders(framedBy: 'none' | 'same-origin', isHttps: boolean): RequestHandler {
-  const csp = contentSecurityPolicy(framedBy === 'none' ? "'none'" : "'self'");
+export function deskHeaders(isHttps: boolean): RequestHandler {
   return (_request, response, next) => {
     response.set({
-      'content-security-policy': csp,
+      'content-security-policy': POLICY,
       'x-content-type-options': 'nosniff',
-      'x-frame-options': framedBy === 'none' ? 'DENY' : 'SAMEORIGIN',
+      'x-frame-options': 'DENY',
       'referrer-policy': 'no-referrer',
       'cross-origin-opener-policy': 'same-origin',
       'cross-origin-resource-policy': 'same-origin',
