@@ -107,11 +107,11 @@ describeInBrowser('both sides of the demo on one page', () => {
     const colleague = page.frameLocator('#colleague');
     await colleague.locator('[data-conversation]').click();
     await page.getByRole('button', { name: 'You', exact: true }).click();
-    await right.getByText('Ann is looking', { exact: true }).waitFor();
+    await right.getByText('Ann is viewing', { exact: true }).waitFor();
     await right.getByRole('button', { name: 'Transfer to…' }).click();
     await right.getByRole('menuitem', { name: 'Ann' }).click();
     await right.getByRole('dialog').getByRole('button', { name: 'Transfer' }).click();
-    await right.getByText('You gave it to Ann').waitFor();
+    await right.getByText('You transferred this conversation to Ann').waitFor();
     await page.getByRole('button', { name: 'Ann, your colleague' }).click();
     await colleague.locator('.composer textarea').fill('Hello from Ann.');
     await colleague.getByRole('button', { name: 'Send' }).click();

@@ -107,7 +107,7 @@ describeInBrowser('the appearance of the desk', () => {
         expect(await axeViolations(ann.page), name).toEqual([]);
       });
       await ann.page.getByRole('link', { name: 'Dashboard' }).click();
-      await ann.page.getByText('Nothing is stuck.').waitFor();
+      await ann.page.getByText('No failed deliveries.').waitFor();
       expect(await axeViolations(ann.page)).toEqual([]);
       await ann.page.getByRole('link', { name: 'Conversations' }).click();
       await maria.say('One more question: can I pick it up myself?');
@@ -147,7 +147,7 @@ describeInBrowser('the appearance of the desk', () => {
     await ann.press('Back to the list');
     await ann.item(LONG).waitFor();
     await page.getByRole('link', { name: 'Dashboard' }).click();
-    await page.getByText('Nothing is stuck.').waitFor();
+    await page.getByText('No failed deliveries.').waitFor();
     expect(await overflowing(page)).toEqual([]);
     await page.keyboard.press('?');
     await page.getByRole('dialog').waitFor();
@@ -177,6 +177,6 @@ describeInBrowser('the appearance of the desk', () => {
     await page.getByText('Ann 接手了会话').waitFor();
     expect(await axeViolations(page)).toEqual([]);
     await page.getByLabel('语言').selectOption({ label: 'English' });
-    await page.getByText('Ann claimed it').waitFor();
+    await page.getByText('Ann claimed this conversation').waitFor();
   });
 });

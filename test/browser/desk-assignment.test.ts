@@ -34,7 +34,7 @@ describeInBrowser('assignment rules', () => {
     await page.getByRole('button', { name: 'Away', pressed: true }).waitFor();
     await page.goto(`${url}#/`);
     const maria = await bench.requestHandoff({ user: { userId: 'maria' } });
-    await bob.notice.getByText('maria was given to you').waitFor();
+    await bob.notice.getByText('The conversation with maria was assigned to you').waitFor();
     await bob.inbox.locator('.mine .item.unread').getByText('new', { exact: true }).waitFor();
     await bob.open('maria');
     await bob.seesEvent('Assigned to Bob');

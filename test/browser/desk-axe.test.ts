@@ -55,7 +55,7 @@ async function busyDesk(browser: Browser) {
   await bob.press('Transfer to…');
   await bob.page.getByRole('menuitem', { name: 'Team: Returns' }).click();
   await bob.page.getByRole('dialog').getByRole('button', { name: 'Transfer' }).click();
-  await bob.seesEvent('Bob gave it to Returns');
+  await bob.seesEvent('Bob transferred this conversation to Returns');
   const gone = await bench.requestHandoff({ user: { userId: 'kim' } });
   await gone.closeByUser();
   await bench.requestHandoff({ user: { userId: 'john' } });
@@ -225,13 +225,13 @@ describeInBrowser('accessible at 360, 768 and 1440 px, in both languages and the
     await ann.page.goto(`${url}#/settings`);
     await ann.page.getByRole('button', { name: 'Set up an authenticator app' }).click();
     const app = new TOTP({ secret: await ann.page.locator('code').innerText() });
-    await ann.page.getByLabel('Code of the app').fill(app.generate());
+    await ann.page.getByLabel('Code from the app').fill(app.generate());
     await ann.page
       .locator('form')
       .filter({ has: ann.page.locator('.qr') })
       .getByLabel('Current password')
       .fill(PASSWORD);
-    await ann.page.getByRole('button', { name: 'Turn it on' }).click();
+    await ann.page.getByRole('button', { name: 'Turn on' }).click();
     await ann.page.locator('.recovery').waitFor();
     await inEachLanguage(page, async (language) => {
       await logIn(page, 'ann');

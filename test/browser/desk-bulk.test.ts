@@ -20,7 +20,7 @@ describeInBrowser('several conversations', () => {
     const bob = await logInAs('bob');
     const { page } = ann;
     const confirm = async (question: RegExp) => {
-      await page.getByRole('dialog', { name: question }).getByRole('button', { name: 'Do it' }).click();
+      await page.getByRole('dialog', { name: question }).getByRole('button', { name: 'Apply' }).click();
     };
     await ann.item('kim').waitFor();
     await ann.press('Select');
@@ -38,7 +38,7 @@ describeInBrowser('several conversations', () => {
     await ann.press('Select all shown');
     await ann.press('Close');
     await confirm(/^Close: 3 selected/);
-    const failures = page.getByRole('dialog', { name: /^It did not work for 1/ });
+    const failures = page.getByRole('dialog', { name: /^1 failed/ });
     await failures.getByText('john').waitFor();
     await failures.getByText('Another agent has this conversation.').waitFor();
     expect(await axeViolations(page)).toEqual([]);
@@ -76,7 +76,7 @@ describeInBrowser('several conversations', () => {
     await page.getByText('Selected: 1').waitFor();
     await inbox.getByRole('group').getByRole('button', { name: 'Claim' }).focus();
     await page.keyboard.press('Enter');
-    await page.getByRole('dialog').getByRole('button', { name: 'Do it' }).focus();
+    await page.getByRole('dialog').getByRole('button', { name: 'Apply' }).focus();
     await page.keyboard.press('Enter');
     await inbox.locator('.mine').getByText('maria').waitFor();
     await inbox.locator('.waiting').getByText('john').waitFor();
@@ -106,7 +106,7 @@ describeInBrowser('several conversations', () => {
     await ann.press('Tag…');
     await page.getByLabel('New tag').fill('storm');
     await page.getByRole('dialog').getByRole('button', { name: 'Save' }).click();
-    await page.getByRole('dialog').getByRole('button', { name: 'Do it' }).click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Apply' }).click();
     await page.getByText('Selected: 1', { exact: true }).waitFor();
     expect(requests).toBe(2);
   });

@@ -51,7 +51,7 @@ describeInBrowser('the dashboard of the desk', () => {
     await tile('First reply (median)')
       .getByText(/^\d+ s$/)
       .waitFor();
-    const chart = page.getByRole('figure').filter({ hasText: 'Requests an hour' });
+    const chart = page.getByRole('figure').filter({ hasText: 'Requests per hour' });
     expect(await chart.locator('svg g').count()).toBe(24);
     // The same numbers as a table.
     await chart.getByText('As a table').click();
@@ -65,7 +65,7 @@ describeInBrowser('the dashboard of the desk', () => {
 
     const dead = page.locator('.dead li');
     await dead.getByText(maria.id).waitFor();
-    await dead.getByRole('button', { name: 'Look' }).click();
+    await dead.getByRole('button', { name: 'View' }).click();
     await page.getByRole('dialog').getByText('It is in Lyon.').waitFor();
     expect(await axeViolations(page)).toEqual([]);
     await page.keyboard.press('Escape');
@@ -73,7 +73,7 @@ describeInBrowser('the dashboard of the desk', () => {
 
     bench.faults.clear('answerError');
     await dead.getByRole('button', { name: 'Try again' }).click();
-    await page.getByText('Nothing is stuck.').waitFor();
+    await page.getByText('No failed deliveries.').waitFor();
     expect((await maria.nextReply({ timeoutMs: TIMEOUT_MS })).text).toBe('It is in Lyon.');
     await ann.open('maria.lopez');
     await ann.delivery('It is in Lyon.', 'sent');
@@ -92,7 +92,7 @@ describeInBrowser('the dashboard of the desk', () => {
     await ann.reply('It is in Lyon.');
     await ann.delivery('It is in Lyon.', 'failed');
     await page.getByRole('link', { name: 'Dashboard' }).click();
-    const chart = page.getByRole('figure').filter({ hasText: 'Requests an hour' });
+    const chart = page.getByRole('figure').filter({ hasText: 'Requests per hour' });
     await chart.waitFor();
     const drawn = `[...document.querySelectorAll('.chart:first-child rect.good')].map((bar) => bar.getBBox().height > 0)`;
     expect(await page.evaluate(drawn)).toEqual([...SAMPLE_DAY.map(({ handled }) => handled > 0), false]);
@@ -120,7 +120,7 @@ describeInBrowser('the dashboard of the desk', () => {
     await ann.page.locator('.dead li').waitFor();
     await ann.press('Discard');
     await ann.page.getByRole('dialog').getByRole('button', { name: 'Discard' }).click();
-    await ann.page.getByText('Nothing is stuck.').waitFor();
+    await ann.page.getByText('No failed deliveries.').waitFor();
     expect(bench.replies).toEqual([]);
   });
 });

@@ -34,7 +34,7 @@ describeInBrowser('a handoff at the desk', () => {
     await ann.page.locator('.transcript .from-user').getByText('Where is my parcel?').waitFor();
     await ann.page.locator('.transcript .from-bot').getByText('I only know what was added').waitFor();
     await ann.press('Claim');
-    await ann.seesEvent('Ann claimed it');
+    await ann.seesEvent('Ann claimed this conversation');
     await vi.waitFor(async () => expect(await ann.page.title()).toBe('Desk'), WITHIN);
 
     await ann.reply('It is in Lyon.');
@@ -45,7 +45,7 @@ describeInBrowser('a handoff at the desk', () => {
     await ann.sees('customer', 'Thank you!');
     await ann.close();
     await customer.status('The agent closed the conversation');
-    await ann.seesEvent('Ann closed it');
+    await ann.seesEvent('Ann closed this conversation');
     const { consoleErrors, foreignRequests } = ann;
     expect({ consoleErrors, foreignRequests }).toEqual({ consoleErrors: [], foreignRequests: [] });
   });
@@ -77,7 +77,7 @@ describeInBrowser('a handoff at the desk', () => {
       .waitFor();
     await ann.open(MARIA);
     bench.clock.advance(60_000);
-    await ann.seesEvent('The platform ended it: time is up');
+    await ann.seesEvent('The platform ended this conversation: timed out');
     await ann.view('Closed');
     await ann.itemIn('closed', MARIA).waitFor();
     expect(await ann.item(MARIA).getByText('left to answer').count()).toBe(0);
@@ -91,7 +91,7 @@ describeInBrowser('a handoff at the desk', () => {
     await ann.open(MARIA);
     await bob.open(MARIA);
     await ann.press('Claim');
-    await bob.seesEvent('Ann claimed it');
+    await bob.seesEvent('Ann claimed this conversation');
     await bob.itemIn('active', MARIA).getByText('Ann', { exact: true }).waitFor();
     expect(await bob.page.getByRole('button', { name: 'Claim' }).count()).toBe(0);
     await bob.reply('I answer in her place.');
@@ -100,12 +100,12 @@ describeInBrowser('a handoff at the desk', () => {
 
     await bob.page.getByRole('link', { name: 'Dashboard' }).click();
     await ann.transferTo('Bob');
-    await ann.seesEvent('Ann gave it to Bob');
-    await bob.notice.getByText(`${MARIA} was given to you`).waitFor();
+    await ann.seesEvent('Ann transferred this conversation to Bob');
+    await bob.notice.getByText(`The conversation with ${MARIA} was assigned to you`).waitFor();
     await ann.press('Take over');
-    await ann.seesEvent('Ann took it over');
+    await ann.seesEvent('Ann took over this conversation');
     await ann.press('Release');
-    await ann.seesEvent('Ann released it');
+    await ann.seesEvent('Ann released this conversation');
     await bob.itemIn('waiting', MARIA).waitFor();
     expect(bench.replies).toEqual([]);
   });
@@ -129,7 +129,7 @@ describeInBrowser('a handoff at the desk', () => {
     await bob.open(MARIA);
     await bob.log.getByText('Secret: she is a gold customer.').waitFor();
     await ann.close();
-    await ann.seesEvent('Ann closed it');
+    await ann.seesEvent('Ann closed this conversation');
     await bench.idle();
     expect(bench.replies.map(({ text }) => text)).toEqual(['Hello!']);
     expect(JSON.stringify(bench.simulator.traffic.exchanges())).not.toContain('gold customer');

@@ -69,7 +69,7 @@ describeInBrowser('the desk with the keyboard alone', () => {
     expect(await ann.field.inputValue()).toBe('');
     await press('Enter');
     expect(await ann.field.inputValue()).toBe('One moment please, I am looking into it.');
-    expect(await ann.log.getByText('gave it to').count()).toBe(0);
+    expect(await ann.log.getByText('transferred this conversation to').count()).toBe(0);
   });
 
   it('can do without single-key shortcuts', async () => {
@@ -105,7 +105,7 @@ describeInBrowser('the desk with the keyboard alone', () => {
       await page.getByRole('dialog').waitFor({ state: 'detached' });
     };
     await choose('clai');
-    await ann.seesEvent('Ann claimed it');
+    await ann.seesEvent('Ann claimed this conversation');
     await choose('john');
     await page.getByRole('heading', { name: 'john' }).waitFor();
     await choose('unassigned');
@@ -139,7 +139,7 @@ describeInBrowser('the desk with the keyboard alone', () => {
     await page.getByRole('heading', { name: 'first' }).waitFor();
     await page.locator('[data-key=claim]').waitFor();
     await press('c');
-    await ann.seesEvent('Ann claimed it');
+    await ann.seesEvent('Ann claimed this conversation');
 
     await press('n');
     // Shortcuts do not apply in text fields.
@@ -182,7 +182,7 @@ describeInBrowser('the desk with the keyboard alone', () => {
     expect(await focused(page)).toBe('Cancel');
     await tabTo(page, 'Close');
     await press('Enter');
-    await ann.seesEvent('Ann closed it');
+    await ann.seesEvent('Ann closed this conversation');
     await expect.poll(() => first.endedBy, { timeout: TIMEOUT_MS / 2 }).toBe('agent');
     expect(consoleErrors).toEqual([]);
   });

@@ -189,7 +189,7 @@ describeInBrowser('live updates at the desk', () => {
     await ann.item(MARIA).waitFor({ state: 'detached' });
     expect(await ann.item(JOHN).count()).toBe(1);
     await search.fill('no such customer');
-    await ann.inbox.getByText('Nothing was found.').waitFor();
+    await ann.inbox.getByText('Nothing found.').waitFor();
     await search.fill('');
     await ann.itemIn('waiting', MARIA).waitFor();
   });

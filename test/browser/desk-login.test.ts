@@ -47,7 +47,7 @@ describeInBrowser('the login of the desk', () => {
     }
     await page
       .getByRole('alert')
-      .getByText(/^Too many tries\. Wait \d+ seconds\.$/)
+      .getByText(/^Too many attempts\. Wait \d+ seconds\.$/)
       .waitFor();
   });
 

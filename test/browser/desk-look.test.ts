@@ -77,7 +77,7 @@ describeInBrowser('the look of the desk', () => {
     await ann.open('maria');
     bench.faults.set('answerError', { on: ['reply'] });
     await ann.reply('Hello!');
-    const banner = ann.page.getByText('The platform does not take replies at the moment. Waiting: 1.');
+    const banner = ann.page.getByText('The platform is not accepting replies. Waiting: 1.');
     await banner.waitFor();
     bench.faults.clear('answerError');
     await ann.delivery('Hello!', 'sent');

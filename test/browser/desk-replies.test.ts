@@ -140,7 +140,7 @@ describeInBrowser('replies from the desk', () => {
     await bench.requestHandoff({ user: { userId: MARIA } });
     await ann.open(MARIA);
     await ann.press('Claim');
-    await ann.seesEvent('Ann claimed it');
+    await ann.seesEvent('Ann claimed this conversation');
     await ann.press('Reply');
     await ann.page.keyboard.type('I wanted to say');
     await bench.closeByUser();

@@ -49,7 +49,7 @@ describeInBrowser('the settings of the desk', () => {
     const { page, consoleErrors } = await logInAs('ann', { timezoneId: 'Asia/Tokyo' });
     await page.goto(`${url}#/settings/hours`);
     await page.getByText('Open now.').waitFor();
-    await page.getByLabel('in these hours').check();
+    await page.getByLabel('during these hours').check();
     expect(await page.getByLabel('Time zone').inputValue()).toBe('Asia/Tokyo');
     await page.getByLabel('Time zone').selectOption('UTC');
     for (const day of ['Monday', 'Tuesday', 'Wednesday', 'Thursday', 'Friday']) {
@@ -65,9 +65,9 @@ describeInBrowser('the settings of the desk', () => {
     await page.getByRole('button', { name: `Add hours: ${day}` }).click();
     const closes = page.getByLabel(`${day}: closes`);
     await closes.fill('08:00');
-    await page.getByText('on the next day').waitFor();
+    await page.getByText('next day').waitFor();
     await closes.fill('00:00');
-    await page.getByText('on the next day').waitFor({ state: 'detached' });
+    await page.getByText('next day').waitFor({ state: 'detached' });
     await page.getByRole('button', { name: 'Add a day' }).click();
     // A day that is not filled in is not saved; the browser says so.
     await save.click();
@@ -87,7 +87,7 @@ describeInBrowser('the settings of the desk', () => {
     await save.click();
     await page.getByText('Open now.').waitFor();
     // The hours are kept for another time.
-    await page.getByLabel('in these hours').check();
+    await page.getByLabel('during these hours').check();
     expect(await closes.inputValue()).toBe('00:00');
     expect(await page.getByText('as configured').count()).toBe(0);
     expect(consoleErrors.filter((line) => !line.includes('400'))).toEqual([]);
@@ -109,7 +109,7 @@ describeInBrowser('the settings of the desk', () => {
     }
     await page.getByRole('link', { name: 'Dashboard' }).click();
     await page.getByRole('heading', { name: 'Dashboard' }).waitFor();
-    expect(await page.getByRole('heading', { name: 'Needs a decision' }).count()).toBe(0);
+    expect(await page.getByRole('heading', { name: 'Failed deliveries' }).count()).toBe(0);
     await page.getByRole('link', { name: 'Settings' }).click();
     await page.getByRole('heading', { name: 'Sessions' }).waitFor();
     expect(await page.getByRole('link', { name: 'Agents' }).count()).toBe(0);
@@ -131,11 +131,11 @@ describeInBrowser('the settings of the desk', () => {
     await form.getByLabel('Current password').fill(PASSWORD);
     expect(await axeViolations(page)).toEqual([]);
     // Codes are made when they are needed, since they expire.
-    await form.getByLabel('Code of the app').fill(app.generate());
-    await form.getByRole('button', { name: 'Turn it on' }).click();
+    await form.getByLabel('Code from the app').fill(app.generate());
+    await form.getByRole('button', { name: 'Turn on' }).click();
     const codes = (await page.locator('.recovery pre').innerText()).split('\n');
     expect(codes).toHaveLength(10);
-    await page.getByText('Logins need a code of your authenticator app.').waitFor();
+    await page.getByText('Logging in requires a code from your authenticator app.').waitFor();
     expect(consoleErrors).toEqual([]);
 
     const { page: other } = await openWindow(browser, url);
@@ -204,25 +204,25 @@ describeInBrowser('the settings of the desk', () => {
 
     // The page of each agent starts anew, the administrator's too.
     for (const { page } of [ann, bob]) {
-      await page.getByText('This desk requires a second factor. Set it up to go on.').waitFor();
+      await page.getByText('This desk requires a second factor. Set it up to continue.').waitFor();
       expect(await page.getByText('maria').count()).toBe(0);
       await page.getByRole('button', { name: 'Set up an authenticator app' }).click();
       const app = new TOTP({ secret: await page.locator('code').innerText() });
       await page.getByLabel('Current password').fill('not the password');
-      await page.getByLabel('Code of the app').fill(app.generate());
-      await page.getByRole('button', { name: 'Turn it on' }).click();
+      await page.getByLabel('Code from the app').fill(app.generate());
+      await page.getByRole('button', { name: 'Turn on' }).click();
       await page.getByText('The password is wrong.').waitFor();
       await page.getByLabel('Current password').fill(PASSWORD);
-      await page.getByLabel('Code of the app').fill(app.generate());
-      await page.getByRole('button', { name: 'Turn it on' }).click();
+      await page.getByLabel('Code from the app').fill(app.generate());
+      await page.getByRole('button', { name: 'Turn on' }).click();
       await page.locator('.recovery').waitFor();
-      await page.getByRole('button', { name: 'Go on to the desk' }).click();
+      await page.getByRole('button', { name: 'Continue to the desk' }).click();
       await page.getByRole('banner').waitFor();
     }
     await expect.poll(() => bob.field.inputValue(), { timeout: 20_000 }).toBe('A draft of Bob');
     await ann.page.goto(`${url}#/settings/account`);
     await ann.page.getByRole('button', { name: 'Set up another app' }).waitFor();
-    expect(await ann.page.getByRole('button', { name: 'Turn it off' }).count()).toBe(0);
+    expect(await ann.page.getByRole('button', { name: 'Turn off' }).count()).toBe(0);
   });
 
   it('warn before the end of an idle session, which any key prolongs', async () => {

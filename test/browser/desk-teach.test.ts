@@ -38,10 +38,10 @@ describeInBrowser('teaching at the desk', () => {
     expect(await dialog.getByLabel('Answer').inputValue()).toBe('yes we do');
     await dialog.getByLabel('Answer').fill('Yes, we ship to Norway.');
     await dialog.getByRole('button', { name: 'Teach' }).click();
-    await ann.notice.getByText('The bot knows it now.').waitFor();
+    await ann.notice.getByText('The bot has learned this answer.').waitFor();
 
     await ann.press('Teach the bot');
-    await dialog.getByText('2 questions and answers, this one included').waitFor();
+    await dialog.getByText('2 questions and answers, including this one').waitFor();
     await dialog.getByText('See the whole list').click();
     await dialog.getByText('Yes, we ship to Norway.').waitFor();
     await dialog.getByLabel('Question').fill('Are you human?');
@@ -70,10 +70,10 @@ describeInBrowser('teaching at the desk', () => {
     bench.faults.set('answerError', { on: ['addQa'] });
     await ann.press('Teach the bot');
     await ann.press('Teach');
-    await ann.notice.getByText('The platform did not take it').waitFor();
+    await ann.notice.getByText('The platform did not accept it').waitFor();
     bench.faults.clear('answerError');
     expect(await ann.page.getByLabel('Question').inputValue()).toBe(QUESTION);
     await ann.press('Teach');
-    await ann.notice.getByText('The bot knows it now.').waitFor();
+    await ann.notice.getByText('The bot has learned this answer.').waitFor();
   });
 });

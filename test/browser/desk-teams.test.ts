@@ -32,13 +32,13 @@ describeInBrowser('colleagues', () => {
     await ann.open('maria');
     await ann.press('Claim');
     await ann.transferTo('Team: Returns');
-    await ann.seesEvent('Ann gave it to Returns');
+    await ann.seesEvent('Ann transferred this conversation to Returns');
     await viewButton(bob, 'My teams 1').click();
     await bob.item('john').waitFor({ state: 'detached' });
     await bob.item('maria').getByText('Returns').waitFor();
     await bob.open('maria');
     await bob.press('Claim');
-    await bob.seesEvent('Bob claimed it');
+    await bob.seesEvent('Bob claimed this conversation');
     await bob.inbox.locator('.teams').getByText('maria').waitFor();
     // Ann is in no team.
     expect(await viewButton(ann, 'My teams').count()).toBe(0);

@@ -41,7 +41,7 @@ describeInBrowser('untrusted text at the desk', () => {
     await page.locator('.transcript .from-bot').getByText(MARKUP).waitFor();
     await page.locator('.details').getByText(`${MARKUP}@example.com`).waitFor();
     await ann.transferTo(MARKUP.slice(0, 90));
-    await ann.seesEvent(`Ann gave it to ${MARKUP.slice(0, 90)}`);
+    await ann.seesEvent(`Ann transferred this conversation to ${MARKUP.slice(0, 90)}`);
     await ann.press('Teach the bot');
     await page.getByRole('dialog').waitFor();
 

@@ -108,7 +108,7 @@ describeInBrowser('the list of conversations', () => {
     await first.say('My first question.');
     await ann.open('maria');
     await ann.close();
-    await ann.seesEvent('Ann closed it');
+    await ann.seesEvent('Ann closed this conversation');
     await bench.requestHandoff({ user: { userId: 'maria' } });
     await ann.item('maria').click();
     await ann.press('Claim');

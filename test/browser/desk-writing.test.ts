@@ -85,8 +85,8 @@ describeInBrowser('writing at the desk', () => {
     await bench.requestHandoff({ user: { userId: 'maria' } });
     await ann.open('maria');
     await bob.open('maria');
-    await ann.page.getByText('Bob is looking').waitFor();
-    await bob.page.getByText('Ann is looking').waitFor();
+    await ann.page.getByText('Bob is viewing').waitFor();
+    await bob.page.getByText('Ann is viewing').waitFor();
     await bob.field.pressSequentially('Hello');
     await ann.page.getByText('Bob is typing…').waitFor();
     await bob.page.getByRole('link', { name: 'Dashboard' }).click();

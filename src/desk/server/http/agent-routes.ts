@@ -43,7 +43,10 @@ const readJson = json({ limit: '256kb', type: 'application/json' });
 const AUTOMATIC: readonly string[] = ['/api/events', '/api/agents', '/api/dashboard', '/api/presence'];
 
 const NOT_LOGGED_IN = { code: 'NOT_LOGGED_IN', message: 'Log in first.' };
-const FORGED = { code: 'FORGED', message: 'This did not come from the page of the desk. Reload it.' };
+const FORGED = {
+  code: 'FORGED',
+  message: "This request did not come from the desk's page. Reload the page.",
+};
 const UNKNOWN = { code: 'NOT_FOUND', message: 'There is nothing here.' };
 
 /** Creates {@link AgentRoutes}. The body of a request is read only after its agent is known. */
@@ -164,7 +167,7 @@ export function answerErrors(log: Log) {
     }
     const status = statusOf(error);
     if (status >= 500) log.error({ err: error, path: request.path }, 'the desk failed');
-    const message = status >= 500 ? 'Something went wrong. Try again.' : 'The desk does not understand that.';
+    const message = status >= 500 ? 'Something went wrong. Try again.' : 'The request is invalid.';
     response.status(status).json({ code: status >= 500 ? 'FAILED' : 'INVALID', message });
   };
 }

@@ -45,9 +45,9 @@ export interface LoginParts {
 }
 
 const WRONG = { code: 'WRONG', message: 'Name or password is wrong.' };
-const CODE_NEEDED = { code: 'CODE_NEEDED', message: 'Enter the code of your authenticator app.' };
-const WRONG_CODE = { code: 'WRONG_CODE', message: 'The code is wrong. Take the newest one of the app.' };
-const FORGED = { code: 'FORGED', message: 'Log in on the page of the desk.' };
+const CODE_NEEDED = { code: 'CODE_NEEDED', message: 'Enter the code from your authenticator app.' };
+const WRONG_CODE = { code: 'WRONG_CODE', message: 'The code is wrong. Enter the latest one from the app.' };
+const FORGED = { code: 'FORGED', message: "Log in on the desk's page." };
 const ELSEWHERE = { code: 'ELSEWHERE', message: 'Log in at the application that this desk is part of.' };
 
 /** The answers and audit lines of failed logins. */
@@ -105,7 +105,7 @@ export function createLogin(parts: LoginParts): Router {
     if (waitMs > 0) {
       const seconds = Math.ceil(waitMs / 1_000);
       response.set('retry-after', `${seconds}`);
-      const body = { code: 'WAIT', message: `Too many tries. Wait ${seconds} seconds.` };
+      const body = { code: 'WAIT', message: `Too many attempts. Wait ${seconds} seconds.` };
       return reject(request, response, 429, 'too many logins', body, name);
     }
     const result = await authenticate(name, password, code, ip);
