@@ -38,7 +38,7 @@ export interface ConversationSummary {
   readonly id: string;
   /** The receiver's id of the conversation. */
   readonly conversationId: string;
-  /** The platform's agent that requested the handoff, by its name in the receiver; `default` where there is one. */
+  /** The bot that requested the handoff, by its name in the receiver; `default` if there is only one. */
   readonly bot: string;
   readonly state: ConversationStatus;
   readonly user: CustomerView;
@@ -99,7 +99,7 @@ export type ConversationEvent =
       readonly mentions?: readonly string[];
     }
   | { readonly type: 'claimed' | 'released'; readonly agent: string }
-  /** By the rules: to an agent, and back because the agent is not available any more. */
+  /** By the rules: to an agent, and back because the agent is no longer available. */
   | { readonly type: 'assigned' | 'unassigned'; readonly agent: string }
   | { readonly type: 'transferred'; readonly agent: string; readonly to: string }
   /** To a team, by its name at that time. */
@@ -135,13 +135,13 @@ export interface ConversationUpdate {
 
 /** Whether replies reach the platform. */
 export interface PlatformStatus {
-  /** Replies and closes that wait since the platform did not take one of them; 0 while it does. */
+  /** Replies and closes that wait because the platform did not accept one; 0 while it does. */
   readonly delayed: number;
   /** Whether the platform refuses the API key or has moved, so that sending is paused. */
   readonly isRefused: boolean;
 }
 
-/** An agent who looks at a conversation. `POST api/presence` says it of the agent of the page. */
+/** An agent who is viewing a conversation. Set by `POST api/presence`. */
 export interface PresenceView {
   readonly agent: string;
   /** `null`: at none. */
@@ -149,14 +149,14 @@ export interface PresenceView {
   readonly isTyping: boolean;
 }
 
-/** An agent who has the desk open. `PUT api/availability` says of the agent of the page whether they are away. */
+/** An agent who has the desk open. `PUT api/availability` sets whether they are away. */
 export interface AvailabilityView {
   readonly agent: string;
-  /** Gets no conversations by the rules. */
+  /** Rules assign them no conversations. */
   readonly isAway: boolean;
 }
 
-/** What is shown now and not kept. Sent to a page when it connects, and with every change. */
+/** Transient state. Sent to a page when it connects, and with every change. */
 export interface DeskSignal {
   readonly platform: PlatformStatus;
   /** The agents who have a conversation open. */
@@ -168,13 +168,13 @@ export interface DeskSignal {
 /** `GET api/state`: everything the page needs at the start. */
 export interface StateView {
   readonly me: AgentView;
-  /** What the agent may do, so that the page hides the rest. The server checks it in any case. */
+  /** What the agent may do, so that the page hides the rest. The server checks it regardless. */
   readonly may: readonly Permission[];
   /** Sent with every change, in the header `x-desk-token`. */
   readonly token: string;
   readonly agents: readonly AgentView[];
   readonly teams: readonly TeamView[];
-  /** The names of the platform's agents. With more than one, conversations show theirs and can be filtered by it. */
+  /** The names of the bots. With more than one, conversations show theirs and can be filtered by it. */
   readonly bots: readonly string[];
   /** All open conversations, the latest closed ones, and the latest ones with a note that mentions the agent. */
   readonly conversations: readonly ConversationSummary[];
@@ -222,7 +222,7 @@ export interface CustomerAttribute {
   readonly value: string;
 }
 
-/** `GET api/conversations/:id/customer`: what else is known about the customer of a conversation. */
+/** `GET api/conversations/:id/customer`: more details about a conversation's customer. */
 export interface CustomerDetailsView {
   /** Other conversations of the same customer, newest first. */
   readonly history: readonly ConversationSummary[];
@@ -250,7 +250,7 @@ export interface CannedReply {
   readonly text: string;
 }
 
-/** The canned replies. The version tells whether another agent has changed them meanwhile. */
+/** The canned replies. The version tells whether another agent has changed them. */
 export interface CannedList {
   readonly replies: readonly CannedReply[];
   readonly version: number;
@@ -261,7 +261,7 @@ export interface ActionInputs {
   claim: Record<string, never>;
   release: Record<string, never>;
   transfer: { readonly to: string };
-  /** Gives it to a team, where its agents claim it. */
+  /** Transfers it to a team, whose agents claim it. */
   pass: { readonly team: string };
   /** The page makes `messageId`, so that a repeated request stays one reply or note. */
   reply: { readonly messageId: string; readonly text: string };
@@ -290,14 +290,14 @@ export interface BulkRequest<Name extends BulkAction = BulkAction> {
   readonly input: ActionInputs[Name];
 }
 
-/** A conversation on which the action did not work. */
+/** A conversation on which the action failed. */
 export interface BulkFailure extends ErrorBody {
   readonly id: string;
 }
 
 /** The answer to {@link BulkRequest}. */
 export interface BulkResult {
-  /** The ids of the conversations on which it worked. */
+  /** The ids of the conversations on which it succeeded. */
   readonly done: readonly string[];
   readonly failed: readonly BulkFailure[];
 }
@@ -356,11 +356,11 @@ export interface ReportView extends ReportNumbers {
   readonly days: readonly (ReportNumbers & { readonly at: number })[];
   /** By the agent they were assigned to last. */
   readonly agents: readonly (ReportNumbers & { readonly agent: string })[];
-  /** Events and replies of the range that wait for a decision. */
+  /** Failed deliveries in the range. */
   readonly deadLetters: number;
 }
 
-/** An event or reply that was given up after all retries. */
+/** An event or reply that failed after all retries. */
 export interface DeadLetterView {
   readonly queue: 'inbox' | 'outbox';
   readonly id: string;
@@ -383,7 +383,7 @@ export interface QaPair {
   readonly answer: string;
 }
 
-/** `GET api/teach?bot=<name>`: the pairs that the agent was taught. */
+/** `GET api/teach?bot=<name>`: the pairs that the bot was taught. */
 export interface TeachView {
   /** The knowledge document at the platform, once there is one. */
   readonly document: { readonly id: string; readonly name: string } | null;
@@ -394,13 +394,13 @@ export interface TeachView {
 export interface TeachRequest extends QaPair {
   /** The question of the pair that this one replaces. */
   readonly instead?: string | undefined;
-  /** The number of pairs that the agent saw, so that a list changed meanwhile is not overwritten. */
+  /** The number of pairs that the agent saw, so that a changed list is not overwritten. */
   readonly seen: number;
-  /** The platform's agent to teach: each has a list of its own. */
+  /** The bot to teach; each has its own list. */
   readonly bot: string;
 }
 
-/** `POST api/teach/remove`: the bot is to forget a pair. The answer is the {@link TeachView} without it. */
+/** `POST api/teach/remove`: makes the bot forget a pair. The answer is the {@link TeachView} without it. */
 export type UnteachRequest = Pick<TeachRequest, 'question' | 'seen' | 'bot'>;
 
 /** A session of the agent. */
@@ -421,7 +421,7 @@ export interface AccountView {
   readonly token: string;
   /** Whether the agent has a password here; others log in elsewhere. */
   readonly hasPassword: boolean;
-  /** Whether logins need a code of an authenticator app. */
+  /** Whether logins need a code from an authenticator app. */
   readonly hasTotp: boolean;
   /** Whether this desk requires it. */
   readonly requiresTotp: boolean;
@@ -448,7 +448,7 @@ export interface TeamView {
   readonly members: readonly string[];
 }
 
-/** The teams. The version tells whether another administrator has changed them meanwhile. */
+/** The teams. The version tells whether another administrator has changed them. */
 export interface TeamList {
   readonly teams: readonly TeamView[];
   readonly version: number;
@@ -460,14 +460,14 @@ export interface AssignmentRules {
   readonly method: 'manual' | 'roundRobin' | 'leastBusy';
   /** An agent with this many open conversations gets no more by the rules; `null` without a limit. */
   readonly capacity: number | null;
-  /** The team or agent for conversations of an agent of the platform, by its name in the receiver or its `bot_id`. */
+  /** The team or agent for the conversations of a bot, by its name in the receiver or its `bot_id`. */
   readonly bots: readonly {
     readonly bot: string;
     readonly to: { readonly kind: 'team' | 'agent'; readonly id: string };
   }[];
 }
 
-/** The rules. The version tells whether another administrator has changed them meanwhile. */
+/** The rules. The version tells whether another administrator has changed them. */
 export interface AssignmentSettings extends AssignmentRules {
   readonly version: number;
 }
@@ -489,7 +489,7 @@ export interface HoursRules {
   readonly message: string;
 }
 
-/** `PUT api/admin/hours`. The version tells whether another administrator has changed the hours meanwhile. */
+/** `PUT api/admin/hours`. The version tells whether another administrator has changed the hours. */
 export interface HoursChange extends HoursRules {
   readonly version: number;
 }

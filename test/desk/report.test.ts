@@ -75,7 +75,7 @@ describe('a report', () => {
     expect(headers.get('content-type')).toContain('text/csv');
     expect(headers.get('content-disposition')).toContain('attachment');
     const [header, ...rows] = body.split('\r\n');
-    expect(header).toMatch(/^conversation,ai_agent,agent,state,requested_at/);
+    expect(header).toMatch(/^conversation,bot,agent,state,requested_at/);
     const at = new Date(MIDNIGHT).toISOString();
     expect(rows[0]).toContain(`one,default,ann,closed,${at},`);
     expect(rows[0]).toMatch(/,10,600,1,normal,"'=cmd\(\) a,""b"$/);

@@ -25,7 +25,7 @@ export interface AuditEntry extends AuditLine {
   readonly at: Date;
 }
 
-/** What a line of the audit log may hold beside agent, action and address. */
+/** The optional fields of an audit line. */
 export type AuditDetails = Omit<AuditLine, 'agent' | 'action'>;
 
 /** Writes the audit log. */
@@ -39,7 +39,7 @@ export interface Audit {
 /** The address of the request that is being answered, so that every line has it, wherever it is written. */
 const clientAddress = new AsyncLocalStorage<string>();
 
-/** Runs something on behalf of a client: audit lines written meanwhile have its address. */
+/** Runs a function on behalf of a client, whose address its audit lines get. */
 export const runForClient = (address: string | undefined, run: () => void): void =>
   clientAddress.run(address ?? 'unknown', run);
 
@@ -58,7 +58,7 @@ export function createAudit(store: DocumentStore): Audit {
   };
 }
 
-/** The given fields of two records, as far as they differ, for a line of the audit log. */
+/** The given fields that differ between two records, for an audit line. */
 export function changedFields<Item extends object>(
   before: Item,
   after: Item,

@@ -62,7 +62,7 @@ export interface DeskOptions {
    * @example 'https://help.example.com/desk'
    */
   readonly publicUrl?: string;
-  /** Login with an OpenID Connect provider, beside passwords. Needs {@link publicUrl} and the package `openid-client`. */
+  /** Login with an OpenID Connect provider, in addition to passwords. Needs {@link publicUrl} and the package `openid-client`. */
   readonly openId?: OpenIdOptions;
   /** Logs these agents in by links that work once: `desk.oneTimePaths`. For trying the desk out; default role `agent`. */
   readonly oneTimeLinksFor?: readonly AgentInput[];
@@ -73,7 +73,7 @@ export interface DeskOptions {
    * sets in the page come before `hours`, `whenClosed` and `messages.outsideHours`.
    */
   readonly bridge?: Omit<BridgeOptions, 'receiver' | 'adapter'>;
-  /** Gives what the application knows about a customer, to be shown beside the conversation. */
+  /** Returns the application's details about a customer, shown beside the conversation. */
   readonly customer?: FindCustomer;
   /** How many days closed conversations, the journal and the audit log are kept. Default 30. */
   readonly keepDays?: number;
@@ -83,7 +83,7 @@ export interface DeskOptions {
   readonly log?: Log;
 }
 
-/** A desk: an Express handler, mounted such as `app.use('/desk', desk)`. */
+/** A desk: an Express handler, mounted with `app.use('/desk', desk)`. */
 export interface Desk extends RequestHandler {
   /** The paths of the one-time links below the mount path, in the order of {@link DeskOptions.oneTimeLinksFor}. */
   readonly oneTimePaths: readonly string[];

@@ -59,7 +59,7 @@ export const firstReplies = (records: readonly ConversationRecord[]): number[] =
     firstReplyAt === null ? [] : [Math.max(0, firstReplyAt - requestedAt)],
   );
 
-/** The value that a share of all values does not exceed; `null` without values. */
+/** The value at a percentile; `null` without values. */
 export function percentile(values: readonly number[], share: number): number | null {
   const sorted = values.toSorted((a, b) => a - b);
   return sorted[Math.ceil(sorted.length * share) - 1] ?? null;

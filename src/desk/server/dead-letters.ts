@@ -15,7 +15,7 @@ type QueueName = DeadLetterDetails['queue'];
 /** The dead letters of the delivery, linked to the desk's own replies. */
 export interface DeadLetters {
   show(queue: QueueName, id: string): Promise<DeadLetterDetails>;
-  /** Retries a dead letter, and follows the desk's reply in it again. */
+  /** Retries a dead letter, and tracks the desk's reply in it again. */
   retry(queue: QueueName, id: string): Promise<void>;
   discard(queue: QueueName, id: string): Promise<void>;
   /** Retries a failed reply of the desk: as the dead letter that holds it, or as a new reply. */
@@ -84,7 +84,7 @@ export function createDeadLetters(
   };
 }
 
-/** Whether a stored reply ends with this text. The agent's name may stand before it. */
+/** Whether a stored reply ends with this text. The agent's name may precede it. */
 function hasText(content: unknown, text: string): boolean {
   if (typeof content !== 'object' || content === null || !('text' in content)) return false;
   return text !== '' && typeof content.text === 'string' && content.text.endsWith(text);

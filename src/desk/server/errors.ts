@@ -47,7 +47,6 @@ export const DESK_ERRORS = {
   NOT_DEAD: [409, 'This has already been handled.'],
 } as const satisfies Record<string, readonly [number, string]>;
 
-/** The code of a {@link DeskError}. */
 export type DeskErrorCode = keyof typeof DESK_ERRORS;
 
 /** An error that the API answers to an agent. */

@@ -47,7 +47,7 @@ export function createHours(store: DocumentStore, log: Log, options: HoursOption
   const setting = createSetting(store, 'hours', initial);
   const load = async (): Promise<HoursChange> => {
     const { value: rules, version } = await setting.read();
-    // The options may have lost their hours since.
+    // The options may no longer have hours.
     const mode = rules.mode === 'configured' && configured === null ? 'always' : rules.mode;
     return { ...rules, mode, version };
   };
@@ -56,7 +56,7 @@ export function createHours(store: DocumentStore, log: Log, options: HoursOption
     return rules.mode === 'always' || readHours(rules)(at);
   };
   let isReplacementLogged = false;
-  /** Tells an operator who changes the options why that has no effect. */
+  /** Tells operators who change the options why that has no effect. */
   const logReplacement = ({ mode }: HoursRules): void => {
     if (isReplacementLogged || configured === null || mode === 'configured') return;
     isReplacementLogged = true;

@@ -11,7 +11,7 @@ const MAX_SIGNS = 100;
 
 /**
  * The ids of the agents that a note mentions: `@` and the name or id of an agent, or the name of a team. Of names that
- * begin alike, the longest counts. An e-mail address is no mention.
+ * begin alike, the longest wins. An e-mail address is not a mention.
  */
 export function mentionsIn(
   text: string,

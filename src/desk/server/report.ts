@@ -74,7 +74,7 @@ async function countDeadLetters(queues: QueueAdmin | null, { from, to }: ReportR
 
 const COLUMNS = [
   'conversation',
-  'ai_agent',
+  'bot',
   'agent',
   'state',
   'requested_at',

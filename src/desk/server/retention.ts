@@ -10,7 +10,6 @@ export interface Retention {
   stop(): void;
 }
 
-/** The parts of {@link startRetention}. */
 export interface RetentionParts {
   readonly store: DocumentStore;
   readonly sessions: Sessions;

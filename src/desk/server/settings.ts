@@ -13,7 +13,7 @@ import { type AuditLine, changedFields, createAudit } from './audit.js';
 import { DeskError, type DeskErrorCode } from './errors.js';
 import { DOCUMENT_KIND, type DocumentStore, type JournalAppend } from './store/index.js';
 
-/** A document that is replaced as a whole. It holds for all processes on the store, from the next request on. */
+/** A document that is replaced as a whole. It applies to all processes on the store, from the next request on. */
 export interface Setting<Value> {
   read(): Promise<{ readonly value: Value; readonly version: number }>;
   /** Rejects with `conflict` if the document was replaced since `version` was read. */
@@ -43,7 +43,6 @@ export function createSetting<Value>(store: DocumentStore, id: string, initial: 
   };
 }
 
-/** The teams of agents. */
 export interface Teams {
   list(): Promise<TeamList>;
   /** Replaces the list. Rejects if another administrator has replaced it since it was read. */
@@ -123,7 +122,6 @@ export function createLoginPolicy(store: DocumentStore): LoginPolicy {
   };
 }
 
-/** The canned replies that all agents share. */
 export interface CannedReplies {
   list(): Promise<CannedList>;
   /** Replaces the list. Rejects if another agent has replaced it since it was read. */

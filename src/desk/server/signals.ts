@@ -4,7 +4,7 @@ import type { DeskSignal, PlatformStatus, PresenceView } from '../api.js';
 import type { Availability } from './assignment/availability.js';
 import { DOCUMENT_KIND, type DocumentStore } from './store/index.js';
 
-/** Knows which conversation each agent looks at. It is stored, so that agents at other processes see it. */
+/** Knows which conversation each agent is viewing. Stored, so that agents at other processes see it. */
 export interface Presence {
   set(agent: string, now: Omit<PresenceView, 'agent'>): Promise<void>;
   /** Who is there, by agent. */
@@ -15,11 +15,11 @@ interface StoredPresence extends Omit<PresenceView, 'agent'> {
   readonly at: number;
 }
 
-/** Pages say every 25 seconds that they are still there; an older entry is of a browser that is gone. */
+/** Pages report every 25 seconds; an older entry belongs to a browser that is gone. */
 const PRESENCE_MS = 60_000;
 const MAX_AGENTS = 1_000;
 
-/** Sends what is shown now and not kept to everyone who is connected. */
+/** Sends transient state to every connected page: platform status, presence, availability. */
 export interface Signals {
   readonly presence: Presence;
   /** Calls back with the current signal, and with each later one. Returns a function that stops it. */
@@ -27,7 +27,6 @@ export interface Signals {
   stop(): void;
 }
 
-/** The parts of {@link createSignals}. */
 export interface SignalsParts {
   readonly store: DocumentStore;
   /** `null` with inline delivery, where no reply waits. */
@@ -39,9 +38,9 @@ export interface SignalsParts {
 
 /** How often outbox and presence are read, while anyone is connected. */
 const POLL_MS = 3_000;
-/** Changes of presence here are sent together after this time. */
+/** Presence changes at this process are sent together after this time. */
 const GATHER_MS = 500;
-/** The oldest replies tell whether the platform takes any. */
+/** The oldest replies tell whether the platform accepts any. */
 const LOOKED_AT = 20;
 
 export function createSignals({ store, queues, isOutboxPaused, availability, log }: SignalsParts): Signals {
@@ -112,7 +111,7 @@ function createPresence(store: DocumentStore, onChange: () => void): Presence {
     async set(agent, { conversation, isTyping }) {
       const found = await store.get(kind, agent);
       const value: StoredPresence = { conversation, isTyping, at: Date.now() };
-      // When another tab of the agent is faster, its word counts.
+      // If another tab of the agent is faster, it wins.
       await store.write({ put: [{ kind, id: agent, value, version: found?.version ?? 0 }] });
       onChange();
     },

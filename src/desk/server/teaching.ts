@@ -9,11 +9,9 @@ import { DOCUMENT_KIND, type DocumentStore, type JournalAppend } from './store/i
 
 /** Teaches bots questions and answers. */
 export interface Teaching {
-  /** The list of one of the platform's agents. */
+  /** The list of a bot. */
   view(bot: string): Promise<TeachView>;
-  /** Adds a pair, or replaces one. */
   teach(agent: AgentView, request: TeachRequest): Promise<TeachView>;
-  /** Removes a pair. */
   remove(agent: AgentView, request: UnteachRequest): Promise<TeachView>;
 }
 
@@ -65,7 +63,7 @@ export function createTeaching(
     return (await store.write({ put, append })) !== null;
   };
 
-  /** Locks the list; gives its version with the lock. */
+  /** Locks the list; resolves to its version. */
   const lock = async (agent: AgentView, { bot, seen }: Pick<TeachRequest, 'bot' | 'seen'>) => {
     const { version, stored } = await read(bot);
     const { lock: held, ...before } = stored;
@@ -108,7 +106,7 @@ export function createTeaching(
       }
       return value;
     } catch (error) {
-      // Unlocks, unless that is done. The next lesson sends the complete list again.
+      // Unlocks, unless already unlocked. The next lesson sends the complete list again.
       await write(bot, before, version);
       throw error instanceof DeskError ? error : new DeskError('TEACHING_FAILED', { cause: error });
     }
@@ -168,7 +166,7 @@ function sentTo(
   before: TeachView['document'],
   failed: readonly string[],
 ): Sent {
-  // The id is kept in any case, so that the next lesson does not create one more document.
+  // The id is kept in any case, so that the next lesson does not create another document.
   const document = result ? { id: result.doc_id, name: result.doc_name ?? KNOWLEDGE_NAME } : before;
   return { document, isTaken: result !== undefined && failed.length === 0 };
 }

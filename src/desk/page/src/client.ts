@@ -60,7 +60,7 @@ export interface Client {
   ): Promise<ConversationSummary | undefined>;
   /** Runs an action on several conversations. */
   actOnAll<Name extends BulkAction>(request: BulkRequest<Name>): Promise<BulkResult>;
-  /** Says which conversation the agent looks at. */
+  /** Says which conversation the agent is viewing. */
   setPresence(presence: Omit<PresenceView, 'agent'>): Promise<void>;
   customer(id: string): Promise<CustomerDetailsView>;
   saveFilters(filters: readonly SavedFilter[]): Promise<readonly SavedFilter[]>;

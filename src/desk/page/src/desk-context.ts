@@ -14,17 +14,15 @@ export interface DeskContext {
   readonly notify: Notify;
 }
 
-/** Provides the {@link DeskContext}. */
 export const Desk = createContext<DeskContext | null>(null);
 
-/** The {@link DeskContext}. */
 export function useDesk(): DeskContext {
   const desk = useContext(Desk);
   if (!desk) throw new Error('useDesk must be called inside of Desk.Provider');
   return desk;
 }
 
-/** A part of the state. `isSame` is for parts that `pick` computes anew each time. */
+/** A part of the state. `isSame` is for parts that `pick` recomputes each time. */
 export function useDeskState<Part>(
   pick: (state: State) => Part,
   isSame?: (before: Part, now: Part) => boolean,
@@ -32,7 +30,7 @@ export function useDeskState<Part>(
   return useStore(useDesk().store, pick, isSame);
 }
 
-/** Whether the agent may do something. The server checks it in any case. */
+/** Whether the agent may do something. The server checks it regardless. */
 export function useMay(permission: Permission): boolean {
   return useDeskState(useCallback((state: State) => state.may.includes(permission), [permission]));
 }
@@ -46,7 +44,6 @@ export function errorMessageOf(error: unknown): string {
 /** Runs something that may fail, and shows its error as a notice. Resolves to whether it worked. */
 export type Attempt = (work: () => Promise<unknown>) => Promise<boolean>;
 
-/** An {@link Attempt} of the page. */
 export const useAttempt = (): Attempt => createAttempt(useDesk().notify);
 
 export function createAttempt(notify: Notify): Attempt {

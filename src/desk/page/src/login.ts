@@ -54,7 +54,7 @@ function showLogin(): void {
   });
 }
 
-/** Logs in; gives the problem, or `null`. */
+/** Logs in; resolves to the problem, or `null`. */
 async function logIn(): Promise<string | null> {
   const { name, password, code: secondFactor } = Object.fromEntries(new FormData(form));
   const response = await fetch('login', {

@@ -88,7 +88,7 @@ async function start(): Promise<void> {
     },
     onConnection(connection) {
       store.update((state) => ({ ...state, connection }));
-      // An event stream does not tell why it broke. Without a session, this call leads to the login.
+      // An event stream does not say why it broke. Without a session, this call leads to the login page.
       if (connection === 'lost') loadAgents();
     },
     onLoggedOut: showLogin,
@@ -128,8 +128,8 @@ async function showTotpPage(
 }
 
 /**
- * The desk logs agents out who do nothing for long. Reports when the agent uses the keyboard or the mouse, in this tab,
- * and tells when the session is about to end, and when it is not any more.
+ * The desk logs idle agents out. Reports keyboard and mouse activity in this tab, and calls back when the session is about
+ * to end, and when the agent is active again.
  */
 function watchActivity(
   idleMs: number,
@@ -150,7 +150,7 @@ function watchActivity(
     report();
     check();
   };
-  // Loading the page was a request of the agent, too.
+  // Loading the page counts as activity too.
   localStorage.setItem(ACTIVE_KEY, String(Date.now()));
   setInterval(check, Math.min(CHECK_MS, everyMs));
   for (const name of ['pointerdown', 'pointermove', 'keydown', 'wheel']) {

@@ -2,14 +2,13 @@ import { createStore, type Store } from './store.js';
 
 /** A short message to the agent: an announcement or an error. */
 export interface Notice {
-  /** Tells it apart from an earlier one with the same text. */
+  /** Distinguishes it from an earlier one with the same text. */
   readonly id: number;
   readonly text: string;
-  /** What it is about: a click leads there. */
+  /** A click opens this. */
   readonly href: string | null;
 }
 
-/** The last notice. */
 export interface Notices {
   readonly last: Notice | null;
 }
@@ -19,7 +18,7 @@ export type Notify = (text: string, href?: string) => void;
 
 const STORAGE_KEY = 'handoff-desk-notice';
 
-/** Loads the page again, and shows a notice then. */
+/** Reloads the page, then shows a notice. */
 export function reloadWith(text: string): void {
   sessionStorage.setItem(STORAGE_KEY, text);
   location.reload();

@@ -52,18 +52,18 @@ export function playSound(): void {
   try {
     playTones();
   } catch {
-    // No sound device, or sound is not allowed. The title and the inbox show the update, too.
+    // No sound device, or sound is not allowed. The title and the inbox show the update as well.
   }
 }
 
-/** Turns notifications of the system on or off; resolves to whether they are on, which the browser may refuse. */
+/** Turns system notifications on or off; resolves to whether they are on, since the browser may refuse. */
 export async function setNotifications(on: boolean): Promise<boolean> {
   const isAllowed = on && 'Notification' in window && (await Notification.requestPermission()) === 'granted';
   setPreferred('notifications', isAllowed);
   return isAllowed;
 }
 
-/** Shows a notification of the system while the page is hidden. It names the customer, and never what they wrote. */
+/** Shows a system notification while the page is hidden. It names the customer, but never quotes them. */
 export function notifySystem(text: string, href: string): void {
   if (!document.hidden || !isPreferred('notifications') || !('Notification' in window)) return;
   if (Notification.permission !== 'granted') return;

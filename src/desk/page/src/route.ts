@@ -7,7 +7,6 @@ export type Route =
   | { readonly kind: 'settings'; readonly tab: string }
   | { readonly kind: 'conversation'; readonly id: string };
 
-/** Parses the hash of the URL. */
 export function routeOf(hash: string): Route {
   const path = hash.replace(/^#\/?/, '');
   if (path === '') return { kind: 'list' };
@@ -24,7 +23,6 @@ function decode(path: string): string {
   }
 }
 
-/** The link to a conversation. */
 export const hrefOf = (id: string): string => `#/${encodeURIComponent(id)}`;
 
 /** Opens a conversation, or the inbox with `null`. */
@@ -38,7 +36,6 @@ export function isVisible(id: string): boolean {
   return route.kind === 'conversation' && route.id === id && !document.hidden;
 }
 
-/** The current route. */
 export function useRoute(): Route {
   const [route, setRoute] = useState(() => routeOf(location.hash));
   useEffect(() => {

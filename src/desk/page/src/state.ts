@@ -15,14 +15,13 @@ import type {
 } from '../../api.js';
 import type { Connection } from './updates/live-updates.js';
 
-/** The state of the page. */
 export interface State {
   readonly me: AgentView;
   /** What the agent may do. */
   readonly may: StateView['may'];
   readonly agents: readonly AgentView[];
   readonly teams: readonly TeamView[];
-  /** The names of the platform's agents. */
+  /** The names of the bots. */
   readonly bots: readonly string[];
   /** Which conversations are listed. */
   readonly filter: Filter;
@@ -48,9 +47,9 @@ export interface State {
   readonly isIdle: boolean;
   /** Whether replies reach the platform. */
   readonly platform: PlatformStatus;
-  /** Who looks at which conversation. */
+  /** The conversation that each agent is viewing. */
   readonly presence: readonly PresenceView[];
-  /** Who has the desk open, and who of them is away. */
+  /** The agents who have the desk open, and whether they are away. */
   readonly availability: readonly AvailabilityView[];
   /** How far the server's clock is ahead, in milliseconds. */
   readonly clockAhead: number;
@@ -64,7 +63,6 @@ export type Filter = Omit<SavedFilter, 'id' | 'name'>;
 /** The filter of a page that was just opened. */
 export const NO_FILTER: Filter = { view: 'all', bot: null, tag: null, priority: null };
 
-/** What a search found. */
 export interface Found {
   readonly ids: readonly string[];
   /** The part of a message that was found, by id of the conversation. */
@@ -80,7 +78,6 @@ const MAX_OPENED = 20;
 /** Closed conversations per page of the server's list. */
 export const CLOSED_PAGE = 50;
 
-/** The initial state. */
 export function initialState(view: StateView): State {
   const { me, may, agents, teams, bots, canned, durable, canTeach } = view;
   return {
@@ -128,7 +125,6 @@ export function withUpdates(state: State, entries: readonly ConversationUpdate[]
 const entriesOf = (entries: readonly ConversationUpdate[], id: string): readonly ConversationUpdate[] =>
   entries.filter(({ summary }) => summary.id === id);
 
-/** Applies a signal. */
 export const withSignal = (state: State, { platform, presence, availability }: DeskSignal): State => ({
   ...state,
   platform,
@@ -169,14 +165,14 @@ export function withFound(state: State, view: ConversationListView | null): Stat
 export const withClosedLimit = (state: State, closedLimit: number): State =>
   withoutOldClosed({ ...state, closedLimit });
 
-/** Changes which conversations are listed. What is not listed any more must not stay selected unseen. */
+/** Changes which conversations are listed. A conversation that is no longer listed must not stay selected unseen. */
 export const withFilter = (state: State, change: Partial<Filter>): State => ({
   ...state,
   filter: { ...state.filter, ...change },
   selected: state.selected && new Set(),
 });
 
-/** Selects conversations, or not any more; with `null`, none can be selected. */
+/** Sets the selection; `null` turns selecting off. */
 export const withSelected = (state: State, selected: Iterable<string> | null): State => ({
   ...state,
   selected: selected && new Set(selected),
@@ -258,7 +254,7 @@ export function unreadMentionsOf({ mentions }: ConversationSummary, agentId: str
 export const isOfMyTeams = ({ teams, me }: State, { team }: ConversationSummary): boolean =>
   team !== null && teams.some(({ id, members }) => id === team && members.includes(me.id));
 
-/** Whether a conversation was given to an agent by the rules, who has not replied yet. */
+/** Whether rules have assigned a conversation to an agent who has not replied yet. */
 export const isOfferedTo = ({ offer, agent, state }: ConversationSummary, agentId: string): boolean =>
   offer !== null && agent === agentId && state === 'active';
 
@@ -274,6 +270,6 @@ export function hasUnknownAgent({ agents, teams }: State, { event, summary }: Co
   return named.some((id) => id !== null && !agents.some((agent) => agent.id === id));
 }
 
-/** Whether an agent is there whom the page does not know yet. */
+/** Whether an agent is present whom the page does not know yet. */
 export const hasUnknownPresence = ({ agents }: State, { presence, availability }: DeskSignal): boolean =>
   [...presence, ...availability].some((each) => !agents.some(({ id }) => id === each.agent));

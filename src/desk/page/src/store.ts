@@ -37,7 +37,7 @@ export function createStore<State>(initial: State): Store<State> {
   };
 }
 
-/** A part of a store's state. `isSame` is for parts that `pick` computes anew each time. */
+/** A part of a store's state. `isSame` is for parts that `pick` recomputes each time. */
 export function useStore<State, Part>(
   store: Store<State>,
   pick: (state: State) => Part,
@@ -61,9 +61,7 @@ export type Preference = 'enter-sends' | 'undo-send' | 'notifications' | 'muted'
 
 const keyOf = (name: Preference): string => `handoff-desk-${name}`;
 
-/** Whether a choice is on. */
 export const isPreferred = (name: Preference): boolean => localStorage.getItem(keyOf(name)) === 'on';
 
-/** Turns a choice on or off. */
 export const setPreferred = (name: Preference, on: boolean): void =>
   localStorage.setItem(keyOf(name), on ? 'on' : 'off');

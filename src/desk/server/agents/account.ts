@@ -24,9 +24,9 @@ export interface Account {
   authenticate(id: string, password: string, code?: string): Promise<Authentication>;
   /** Whether the agent has a password here, and a second factor. */
   factors(id: string): Promise<{ readonly hasPassword: boolean; readonly hasTotp: boolean }>;
-  /** Changes the password, which ends all sessions. Rejects with `WRONG_PASSWORD`, or tells what is wrong with the new one. */
+  /** Changes the password, which ends all sessions. Rejects with `WRONG_PASSWORD`, or with the problem of the new one. */
   changePassword(id: string, current: string, next: string): Promise<void>;
-  /** Sets up the second factor with a first code; gives the recovery codes. */
+  /** Sets up the second factor with a first code; resolves to the recovery codes. */
   enableTotp(id: string, password: string, secret: string, code: string): Promise<readonly string[]>;
   disableTotp(id: string, password: string): Promise<void>;
 }
@@ -58,7 +58,7 @@ export function createAccount(store: DocumentStore, now: () => number = Date.now
       return { agent: edit(agent), append: [audit.line(id, action)] };
     });
 
-  /** Uses a code up, in one compare-and-set, so that of two logins with the same code one fails. */
+  /** Marks a code as used in one compare-and-set, so that of two logins with the same code one fails. */
   const spendCode = async (
     id: string,
     key: Buffer,

@@ -37,11 +37,11 @@ export interface Agents {
    * await desk.agents.save({ id: 'ann', name: 'Ann Lee', role: 'supervisor' }, password);
    */
   save(agent: AgentInput, password: string, by?: string): Promise<'added' | 'changed'>;
-  /** Gives an agent another role; `false` when there is no such agent. */
+  /** Gives an agent another role; `false` if the agent does not exist. */
   setRole(id: string, role: AgentRole, by?: string): Promise<boolean>;
   /** Stores an agent who logs in elsewhere, so that others can see them and transfer to them. */
   saveExternal(agent: AgentView): Promise<void>;
-  /** Removes an agent, ends their sessions and releases their conversations; `false` when there is no such agent. */
+  /** Removes an agent, ends their sessions and releases their conversations; `false` if the agent does not exist. */
   remove(id: string, by?: string): Promise<boolean>;
 }
 
@@ -56,7 +56,7 @@ export function createAgents(store: DocumentStore): Agents {
   const kind = DOCUMENT_KIND.agent;
   const { find, change } = createAgentDocuments(store);
 
-  /** Gives the conversations of an agent who is gone back to the others. */
+  /** Releases the conversations of a removed agent. */
   const releaseAll = async (id: string): Promise<void> => {
     const active = await store.list(DOCUMENT_KIND.conversation, { group: 'active', limit: MAX_ACTIVE });
     for (const document of active.filter((each) => recordOf(each).agent === id)) {

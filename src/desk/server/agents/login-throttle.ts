@@ -4,12 +4,11 @@ import { isIPv6 } from 'node:net';
 export interface LoginThrottle {
   /**
    * Counts a login attempt as failed, before the password is checked, so that concurrent attempts cannot bypass the
-   * limit. Gives the time to wait instead, in milliseconds; 0 when the attempt may go ahead.
+   * limit. Returns the time to wait, in milliseconds; 0 when the attempt may proceed.
    */
   attempt(key: string): number;
-  /** Takes back one counted attempt, after it succeeded. */
+  /** Uncounts one attempt that succeeded. */
   undo(key: string): void;
-  /** Resets the count. */
   reset(key: string): void;
 }
 
@@ -21,7 +20,6 @@ interface FailedAttempts {
 export interface LoginThrottleOptions {
   /** Attempts without a wait. */
   readonly free: number;
-  /** The longest wait. */
   readonly longestMs: number;
   readonly now?: () => number;
 }
@@ -76,7 +74,7 @@ const CODE_LIMIT = { free: 5, longestMs: 15 * 60_000 };
 export interface LoginLimits {
   /** Counts an attempt, as {@link LoginThrottle.attempt} does. */
   attempt(name: string, ip: string | undefined, hasCode: boolean): number;
-  /** Takes a counted attempt back; `isWrongCode` counts that all the same. */
+  /** Uncounts an attempt; with `isWrongCode`, the code still counts. */
   undo(name: string, ip: string | undefined, options?: { readonly isWrongCode: boolean }): void;
   /** The attempt succeeded. */
   succeed(name: string, ip: string | undefined): void;

@@ -59,7 +59,6 @@ export interface HashedPassword {
   readonly sealingKey: Buffer;
 }
 
-/** Hashes a password. */
 export async function hashPassword(password: string): Promise<HashedPassword> {
   const salt = randomBytes(16);
   const { stored, sealingKey } = await derive(password, salt, COST);
@@ -116,7 +115,7 @@ export async function passwordProblem(password: string, login: string): Promise<
 /** The length in code points, so that an emoji counts once. */
 const lengthOf = (text: string): number => Array.from(text).length;
 
-/** Whether a text is a short one, repeated: `abcabcabcabc`. */
+/** Whether a password repeats a short text: `abcabcabcabc`. */
 const isRepetition = (text: string): boolean => /^(.{1,6}?)\1+.{0,2}$/su.test(text);
 
 /** Whether a password is among the 50,000 most common ones. They are loaded when an agent gets a password, not before. */

@@ -12,9 +12,9 @@ export const ROLES: readonly AgentRole[] = ['agent', 'supervisor', 'administrato
 
 /** What each permission allows, and the lowest role that has it. Higher roles have it too. */
 const LOWEST_ROLE = {
-  /** Read conversations, claim waiting ones, answer and close own ones, write notes, use canned replies. */
+  /** Read conversations, claim waiting ones, answer and close one's own, write notes, use canned replies. */
   answer: 'agent',
-  /** Change the own password and second factor, see and end own sessions. */
+  /** Change one's own password and second factor, see and end one's own sessions. */
   account: 'agent',
   /** Take over or transfer a conversation of another agent. */
   takeOver: 'supervisor',

@@ -20,18 +20,16 @@ export interface AgentSession {
 
 type StoredSession = Omit<AgentSession, 'id'>;
 
-/** The sessions of agents. They are stored under a digest of the cookie, so that the store lets no reader log in. */
+/** The sessions of agents. They are stored under a digest of the cookie, so that reading the store does not let anyone log in. */
 export interface Sessions {
-  /** Starts a session; gives the value of its cookie, which is always new, to prevent session fixation. */
+  /** Starts a session; resolves to its cookie's value, always a new one, to prevent session fixation. */
   start(session: Pick<AgentSession, 'agentId' | 'passwordVersion' | 'from' | 'browser'>): Promise<string>;
   find(cookie: string): Promise<AgentSession | null>;
   /** Records that the agent did something. */
   touch(session: AgentSession): Promise<void>;
   /** The sessions of an agent, latest first. */
   list(agentId: string): Promise<readonly AgentSession[]>;
-  /** Ends sessions, by id. */
   end(ids: readonly string[]): Promise<void>;
-  /** Removes expired sessions. */
   prune(): Promise<void>;
 }
 

@@ -32,7 +32,7 @@ export interface AgentDocuments {
   readonly find: (id: string) => Promise<{ readonly agent: StoredAgent; readonly version: number } | null>;
   /**
    * Reads, decides and writes until no other writer interferes. `decide` gets `null` for an unknown agent, and returns
-   * `null` to change nothing. Gives the agent as it was before.
+   * `null` to change nothing. Resolves to the agent before the change.
    */
   readonly change: (
     id: string,
@@ -70,7 +70,7 @@ export function createAgentDocuments(store: DocumentStore): AgentDocuments {
 /** Agents who were stored before there were roles keep what they could do; managing agents is new. */
 const ROLE_OF_EARLIER: AgentRole = 'supervisor';
 
-/** The part of an agent that others see. */
+/** The public part of an agent. */
 export const agentViewOf = ({ id, name, role = ROLE_OF_EARLIER }: StoredAgent): AgentView => ({
   id,
   name,

@@ -16,22 +16,21 @@ import { type AssignmentSituation, byUrgency, chooseAgent, type Staff, type Turn
 /**
  * Assigns waiting conversations to available agents, by the rules:
  *
- *     waiting ── assign ──> offered ── the agent replies ──> taken up, as if claimed
+ *     waiting ── assign ──> offered ── the agent replies ──> accepted, as if claimed
  *        ▲                     │
  *        └── agent away, offline or removed
  *
  * Every process runs it. An assignment also writes the document of turns, whose version makes assignments of all
- * processes follow one another, so that none of them counts with old numbers.
+ * processes follow one another, so that none of them uses stale counts.
  */
 export interface Assigner {
   start(): void;
-  /** Looks at waiting conversations soon, because something has changed. */
+  /** Schedules a scan, because something has changed. */
   kick(): void;
-  /** Stops looking. Resolves when the current run has ended. */
+  /** Resolves when the current scan has ended. */
   stop(): Promise<void>;
 }
 
-/** The parts of {@link createAssigner}. */
 export interface AssignerParts {
   readonly store: DocumentStore;
   readonly records: ConversationRecords;
@@ -42,14 +41,14 @@ export interface AssignerParts {
   readonly log: Log;
 }
 
-/** How often to look, for changes that other processes made before they ended. */
+/** Also scans this often, for changes by processes that ended. */
 const SCAN_MS = 5_000;
 /** More conversations than a desk has open at a time. */
 const MAX_OPEN = 10_000;
 const AUDITED = ['state', 'agent'] as const;
 const TURNS = { kind: DOCUMENT_KIND.settings, id: 'assignment-turns' } as const;
 
-/** An assignment that its agent has not taken up yet, by {@link ConversationRecord.offer}. */
+/** An assignment that its agent has not accepted yet, by {@link ConversationRecord.offer}. */
 interface StoredOffer {
   readonly conversation: string;
   readonly agent: string;
@@ -66,7 +65,7 @@ export function createAssigner(parts: AssignerParts): Assigner {
     const document = await store.get(TURNS.kind, TURNS.id);
     return { version: document?.version ?? 0, turns: (document?.value ?? {}) as Turns };
   };
-  /** The turns are read first: what is counted after them is not older. */
+  /** The turns are read first, so the counts are at least as new. */
   const readSituation = async (): Promise<AssignmentSituation> => {
     const turns = await readTurns();
     const documents = await store.list(DOCUMENT_KIND.conversation, { group: 'active', limit: MAX_OPEN });
@@ -76,7 +75,7 @@ export function createAssigner(parts: AssignerParts): Assigner {
     return { ...turns, active };
   };
 
-  /** Takes offers back whose agent is not there any more, and forgets those that were taken up. */
+  /** Withdraws offers whose agent has left, and removes those that were accepted. */
   const reviewOffers = async (available: ReadonlySet<string>): Promise<void> => {
     const kind = DOCUMENT_KIND.offer;
     for (const { id, value } of await store.list(kind, { limit: MAX_OPEN })) {
@@ -110,7 +109,7 @@ export function createAssigner(parts: AssignerParts): Assigner {
           };
         });
       }
-      // Offers have ids of their own, so this cannot remove a later one for the same conversation.
+      // Offers have their own ids, so this cannot remove a later one for the same conversation.
       await store.write({ remove: [{ kind, id }] });
     }
   };
@@ -133,7 +132,7 @@ export function createAssigner(parts: AssignerParts): Assigner {
       await records.change(id, async (record) => {
         next = null;
         if (record.state !== 'waiting') return null;
-        // Another process has assigned something meanwhile.
+        // Another process has made an assignment.
         if ((await readTurns()).version !== situation.version) situation = await readSituation();
         const agent = chooseAgent(record, staff, current, situation);
         if (agent === undefined) return null;
@@ -192,7 +191,7 @@ export function createAssigner(parts: AssignerParts): Assigner {
     } while (isAgain && timer);
     running = null;
   };
-  // Outside of the request that caused it: audit lines must not name the address of its client.
+  // Detached from the request that caused it: audit lines must not have its client's address.
   const runApart = AsyncResource.bind(run);
 
   const kick = (): void => {

@@ -6,7 +6,7 @@ import { DOCUMENT_KIND, type Document, type DocumentStore } from '../store/index
 
 /**
  * Knows which agents have the desk open, at this or another process, and which of them are away. Each process stores
- * the agents who are connected to it in a document of its own, so that processes do not disturb one another.
+ * the agents who are connected to it in its own document, so that processes do not conflict.
  */
 export interface Availability {
   /** Counts an agent as connected until the returned function is called. */
@@ -25,7 +25,7 @@ const REPEAT_MS = 10_000;
 const EXPIRES_MS = 30_000;
 /** A document this old when it is first seen was left behind; clocks of processes differ by less. */
 const LEFT_BEHIND_MS = 300_000;
-/** A page that is loaded again connects within this time: its agent was not gone. */
+/** A reloaded page reconnects within this time, so its agent was not gone. */
 const GRACE_MS = 8_000;
 const MAX_DOCUMENTS = 1_000;
 
@@ -54,7 +54,7 @@ export function createAvailability(store: DocumentStore, log: Log): Availability
     await store.write({ put: [{ kind, id: processId, value, version }] });
     isStored = value.agents.length > 0;
   };
-  /** Stores who is connected; one write after another. The next repetition makes up for one that failed. */
+  /** Stores who is connected, one write at a time. The next interval makes up for a failed write. */
   const publish = (): Promise<void> => {
     writing = writing
       .then(write)

@@ -8,8 +8,8 @@ import {
 import type { Rules, Teams } from '../settings.js';
 
 /**
- * Creates a {@link FindTarget}. The department that the application's function `route` gives comes first: the name or id
- * of a team, or the id of an agent. Then the rules for the platform's agents, by name in the receiver or `bot_id`.
+ * Creates a {@link FindTarget}. A department from the application's `route` comes first: the name or id of a team, or
+ * the id of an agent. Then the rules for bots apply, by name in the receiver or `bot_id`.
  */
 export function createFindTarget(parts: {
   readonly agents: Agents;
@@ -38,7 +38,7 @@ export function createFindTarget(parts: {
 /** The number of the last assignment to each agent. */
 export type Turns = Readonly<Record<string, number>>;
 
-/** What the choice of an agent depends on, and the version that tells whether it is current. */
+/** The input to choosing an agent; the version tells whether it is current. */
 export interface AssignmentSituation {
   readonly version: number;
   readonly turns: Turns;
@@ -48,9 +48,8 @@ export interface AssignmentSituation {
 
 /** The agents of the desk. */
 export interface Staff {
-  /** All agents. */
   readonly known: ReadonlySet<string>;
-  /** Those who may get conversations now. */
+  /** Those who can be assigned conversations now. */
   readonly available: readonly string[];
   /** The members of each team, by its id. */
   readonly teams: ReadonlyMap<string, readonly string[]>;
@@ -70,7 +69,7 @@ export function chooseAgent(
     .sort((a, b) => (method === 'leastBusy' ? busy(a) - busy(b) : 0) || byTurn(a, b))[0];
 }
 
-/** When the chosen agent gave it back, or that agent or the team was removed, everyone else takes the place. */
+/** If the preferred agent declined, or that agent or the team was removed, anyone else qualifies. */
 function candidatesOf(
   { team, preferredAgent, declined }: ConversationRecord,
   { known, available, teams }: Staff,
@@ -84,7 +83,7 @@ function candidatesOf(
 
 const URGENCY: Readonly<Record<Priority, number>> = { urgent: 0, high: 1, normal: 2, low: 3 };
 
-/** Sorts conversations that can still be saved first, then by priority, the oldest first. */
+/** Sorts conversations that can still be answered in time first, then by priority, the oldest first. */
 export function byUrgency(a: ConversationRecord, b: ConversationRecord): number {
   const now = Date.now();
   const isLost = ({ firstReplyAt, replyBy }: ConversationRecord): number =>

@@ -26,7 +26,7 @@ export interface AgentActions {
   release(agent: AgentView, id: string): Promise<ConversationSummary>;
   /** Assigns a conversation to another agent, or takes it over from one, which needs the permission for it. */
   transfer(agent: AgentView, id: string, to: string): Promise<ConversationSummary>;
-  /** Gives a conversation to a team, unassigned. From another agent, it needs the permission to take over. */
+  /** Transfers a conversation to a team, unassigned. Taking it from another agent needs the permission to take over. */
   pass(agent: AgentView, id: string, team: Pick<TeamView, 'id' | 'name'>): Promise<ConversationSummary>;
   /** Adds a note for agents, some of whom it mentions. Idempotent by `messageId`. */
   note(
@@ -34,7 +34,6 @@ export interface AgentActions {
     id: string,
     note: { readonly messageId: string; readonly text: string; readonly mentions: readonly string[] },
   ): Promise<ConversationSummary>;
-  /** Adds and removes tags. */
   tag(
     agent: AgentView,
     id: string,
@@ -42,7 +41,7 @@ export interface AgentActions {
     remove: readonly string[],
   ): Promise<ConversationSummary>;
   prioritise(agent: AgentView, id: string, priority: Priority): Promise<ConversationSummary>;
-  /** Hides an own conversation from lists until a time; `null` shows it again. */
+  /** Hides one's own conversation from lists until a time; `null` shows it again. */
   snooze(agent: AgentView, id: string, until: number | null): Promise<ConversationSummary>;
   /** Records how many customer messages and mentions the agent has read. */
   read(agent: AgentView, id: string, seen: ActionInputs['read']): Promise<ConversationSummary>;
@@ -68,7 +67,7 @@ const MAX_TEXT = 20_000;
 /** Tags of a conversation. */
 const MAX_TAGS = 20;
 
-/** The fields whose changes the audit log shows. None of them holds words of a customer. */
+/** The fields whose changes the audit log shows. None of them holds messages of a customer. */
 const AUDITED = ['state', 'agent', 'team'] as const;
 
 export function createAgentActions(store: DocumentStore, records: ConversationRecords): AgentActions {
@@ -209,7 +208,7 @@ export function createAgentActions(store: DocumentStore, records: ConversationRe
       change(agent, 'snooze', id, (record) => {
         requireOpen(record);
         requireOwner(record, agent);
-        // The platform would end it meanwhile.
+        // The platform would end it while it is snoozed.
         if (until !== null && record.firstReplyAt === null && record.replyBy !== null) {
           throw new DeskError('UNANSWERED');
         }

@@ -56,7 +56,7 @@ export function createConversationQueries(store: DocumentStore): ConversationQue
   const entriesOf = async (conversationId: string, id: string, before: number) => {
     const topics = [JOURNAL_TOPIC.conversation];
     const found = await store.read({ conversationId, before, topics, limit: ENTRIES_PAGE + 1 });
-    // The platform may use a conversation id again; the desk has an id of its own for each handoff.
+    // The platform may use a conversation id again; the desk has its own id for each handoff.
     const entries = found
       .slice(-ENTRIES_PAGE)
       .map(toConversationUpdate)
@@ -64,7 +64,7 @@ export function createConversationQueries(store: DocumentStore): ConversationQue
     return { entries, more: found.length > ENTRIES_PAGE };
   };
 
-  /** Finds conversations by what identifies their customer, then by what was said in them. */
+  /** Finds conversations by ids and contact details of the customer, then by messages. */
   const searchAll = async (search: string): Promise<ConversationListView> => {
     const byId = await summaries({ search, limit: LIST_PAGE });
     const entries = await store.search(JOURNAL_TOPIC.conversation, search, MESSAGE_HITS);
@@ -129,7 +129,7 @@ export function createConversationQueries(store: DocumentStore): ConversationQue
   };
 }
 
-/** The part of a message around the text that was found; empty when it was found in what was said before the handoff. */
+/** The part of a message around the text that was found; empty when the match is in the transcript. */
 function snippetOf(text: string, search: string): string {
   const at = Math.max(0, text.toLowerCase().indexOf(search.toLowerCase()));
   const start = Math.max(0, at - SNIPPET / 3);

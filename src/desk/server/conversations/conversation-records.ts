@@ -57,7 +57,7 @@ export type DecideChange = (record: ConversationRecord) => RecordChange | null |
 /** Reads and changes conversations. */
 export interface ConversationRecords {
   get(id: string): Promise<{ readonly record: ConversationRecord; readonly version: number } | null>;
-  /** Reads, decides and writes until no other writer interferes. `null`: there is no such conversation. */
+  /** Reads, decides and writes until no other writer interferes. `null` if the conversation does not exist. */
   change(id: string, decide: DecideChange): Promise<ConversationSummary | null>;
   /** Stores a new conversation; `false` when it exists already. */
   add(change: RecordChange): Promise<boolean>;
@@ -119,7 +119,7 @@ export function createConversationRecords(store: DocumentStore): ConversationRec
   };
 }
 
-/** The text of an event that a search finds; of a new conversation, what was said before. */
+/** The searchable text of an event; for a new conversation, its transcript. */
 function textOf(event: ConversationEvent, { transcript }: ConversationRecord): string {
   if (event.type === 'message' || event.type === 'note') return event.text;
   if (event.type !== 'opened') return '';
@@ -164,7 +164,7 @@ export function createRecord(
   };
 }
 
-/** What the customer said last to the bot, so that lists show what a waiting conversation is about. */
+/** The customer's last message to the bot, so that lists show what a waiting conversation is about. */
 function lastWordsOf(transcript: readonly TranscriptLine[], at: number): ConversationSummary['last'] {
   const line = transcript.findLast(({ from, text }) => from === 'user' && text.trim() !== '');
   return line ? previewOf('customer', line.text, at) : null;
@@ -181,7 +181,6 @@ export const withRecent = (record: ConversationRecord, key: string): Conversatio
 
 const RECORD_DEFAULTS = { preferredAgent: null, declined: [] };
 
-/** The record in a document. */
 export const recordOf = ({ value }: Document): ConversationRecord =>
   withDefaults({ ...RECORD_DEFAULTS, ...(value as Partial<ConversationRecord>) } as ConversationRecord);
 

@@ -5,7 +5,7 @@ import { DOCUMENT_KIND, type DocumentStore } from '../store/index.js';
 import { type ConversationRecords, summaryOf } from './conversation-records.js';
 
 /**
- * Gives what the application knows about a customer, to be shown beside the conversation. Values are shown as text; those
+ * Returns the application's details about a customer, shown beside the conversation. Values are shown as text; those
  * that are `null` or `undefined` are left out. It has three seconds.
  *
  * @example
@@ -23,12 +23,11 @@ export type FindCustomer = (
   signal: AbortSignal,
 ) => Promise<Readonly<Record<string, unknown>> | null> | Readonly<Record<string, unknown>> | null;
 
-/** Reads what is known about customers. */
+/** Reads details of customers. */
 export interface CustomerQueries {
   details(id: string): Promise<CustomerDetailsView>;
 }
 
-/** The parts of {@link createCustomerQueries}. */
 export interface CustomerQueriesParts {
   readonly store: DocumentStore;
   readonly records: ConversationRecords;

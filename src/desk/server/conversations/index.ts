@@ -20,7 +20,6 @@ export interface DeskConversations {
   readonly audit: Audit;
 }
 
-/** Creates {@link DeskConversations} on a store. */
 export function createDeskConversations(
   store: DocumentStore,
   log: Log,

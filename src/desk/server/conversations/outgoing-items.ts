@@ -16,7 +16,7 @@ export interface OutgoingItem {
   readonly reason: string | null;
   /** A stable code for the reason. */
   readonly code: string | null;
-  /** Each attempt is a reply of its own for the delivery, which de-duplicates by it. */
+  /** Makes each attempt a separate reply for the delivery, which de-duplicates by it. */
   readonly attempt: number;
 }
 
@@ -47,7 +47,6 @@ const GROUP_OF_STATE: Readonly<Record<DeliveryState, string>> = {
 /** The document id of an outgoing item. */
 export const outgoingId = (deskId: string, messageId: string): string => JSON.stringify([deskId, messageId]);
 
-/** Reads an outgoing item. */
 export async function readOutgoing(store: DocumentStore, id: string): Promise<StoredOutgoingItem | null> {
   const document = await store.get(DOCUMENT_KIND.outgoing, id);
   return document ? { version: document.version, item: document.value as OutgoingItem } : null;
@@ -75,7 +74,7 @@ export function changeOutgoing(
   const item: OutgoingItem = { ...found.item, ...change };
   const { kind, messageId, state, reason, code } = item;
   const events: readonly ConversationEvent[] = [{ type: 'delivery', messageId, state, reason, code }];
-  // Counted from what the customer has got, not from what the agent has written.
+  // Counts from the reply that the customer received, not from when the agent wrote it.
   const isFirstReply = kind === 'message' && state === 'sent' && record.firstReplyAt === null;
   return {
     record: isFirstReply ? { ...record, firstReplyAt: Date.now() } : record,

@@ -24,9 +24,9 @@ import {
 export interface OutgoingSender {
   /** Sends an item that was stored. Never rejects: the journal shows the outcome. */
   send(deskId: string, messageId: string): Promise<void>;
-  /** Follows a failed item again whose dead letter the delivery retries. */
+  /** Tracks a failed item again after the delivery retries its dead letter. */
   resume(deskId: string, messageId: string): Promise<void>;
-  /** Starts sending, with items first that were left over by this or another process. */
+  /** Starts sending, first the items left over by this or another process. */
   start(emit: EmitEvents): Promise<void>;
   /** Stops sending. Resolves when items in flight are done. */
   stop(): Promise<void>;
@@ -45,7 +45,7 @@ const NOT_TAKEN = {
   reason: 'It did not go out: the conversation had ended, or the platform refused it.',
 } as const;
 
-/** The states that may precede a state, so that of two processes the slower one cannot turn it back. */
+/** The states that may precede a state, so that the slower of two processes cannot revert it. */
 const PREDECESSORS: Readonly<Record<DeliveryState, readonly DeliveryState[]>> = {
   storing: ['failed'],
   stored: ['storing'],

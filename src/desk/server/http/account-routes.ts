@@ -11,7 +11,6 @@ import type { AgentRoutes } from './agent-routes.js';
 import type { BrowserSessions } from './current-agent.js';
 import { readBody } from './validate.js';
 
-/** The parts of {@link addAccountRoutes}. */
 export interface AccountRoutesParts {
   readonly account: Account;
   readonly policy: LoginPolicy;

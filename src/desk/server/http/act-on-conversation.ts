@@ -17,7 +17,6 @@ export type ActOnConversation = (
   body: unknown,
 ) => Promise<ConversationSummary>;
 
-/** The parts of {@link createActOnConversation}. */
 export interface ActParts {
   readonly conversations: DeskConversations;
   readonly agents: Agents;

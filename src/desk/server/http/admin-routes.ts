@@ -14,7 +14,6 @@ import type { DocumentStore } from '../store/index.js';
 import type { AgentRoutes } from './agent-routes.js';
 import { readBody } from './validate.js';
 
-/** The parts of {@link addAdminRoutes}. */
 export interface AdminRoutesParts {
   readonly store: DocumentStore;
   readonly agents: Agents;

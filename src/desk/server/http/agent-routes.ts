@@ -28,7 +28,6 @@ export interface AgentRoutes {
   readonly logRejections: ErrorRequestHandler;
 }
 
-/** The parts of {@link createAgentRoutes}. */
 export interface AgentRoutesParts {
   readonly findAgent: FindCurrentAgent;
   /** Records that an agent did something. */

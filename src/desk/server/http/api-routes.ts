@@ -37,7 +37,7 @@ export interface ApiParts {
   readonly deadLetters: DeadLetters;
   readonly findAgent: FindCurrentAgent;
   readonly idleMs: number;
-  /** The names of the platform's agents. */
+  /** The names of the bots. */
   readonly bots: readonly string[];
   readonly canTeach: boolean;
   readonly availability: Availability;

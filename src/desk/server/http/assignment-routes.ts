@@ -15,7 +15,7 @@ const assignmentSettings = z.object({
   version: z.int().min(0),
 });
 
-/** Adds the routes of the assignment: its rules, for administrators, and who is away, for each agent. */
+/** Adds the routes of the assignment rules, for administrators, and of being away, for each agent. */
 export function addAssignmentRoutes(
   routes: AgentRoutes,
   {

@@ -23,8 +23,8 @@ const bulkRequest = z.object({
 });
 
 /**
- * Adds the route for actions on several conversations. Each is an action of its own, with its own checks and its own line
- * in the audit log: one that fails does not undo the others.
+ * Adds the route for actions on several conversations. Each is checked and logged separately: one that
+ * fails does not undo the others.
  */
 export function addBulkRoutes(
   routes: AgentRoutes,

@@ -34,13 +34,12 @@ export interface BrowserSessions {
   readonly find: FindCurrentAgent;
   /** Logs an agent in, in place of any session that the browser had. */
   start(request: Request, response: Response, agent: AgentView, auditAction: string): Promise<void>;
-  /** The same for an agent who is known elsewhere: by the host application, a provider or a link. */
+  /** The same for an agent who is authenticated elsewhere: by the host application, a provider or a link. */
   startExternal(request: Request, response: Response, agent: AgentInput, auditAction: string): Promise<void>;
   /** Logs the agent of a browser out. */
   end(request: Request, response: Response): Promise<void>;
 }
 
-/** The parts of {@link createBrowserSessions}. */
 export interface BrowserSessionsParts {
   readonly agents: Agents;
   readonly policy: LoginPolicy;

@@ -11,13 +11,12 @@ const MAX_BACKLOG_BYTES = 4 * 1024 * 1024;
 /** How often the session is checked again. */
 const SESSION_CHECK_MS = 5_000;
 
-/** Streams of one session at a time. A browser needs one; without a shared one, each tab. */
+/** Concurrent streams of a session. A browser needs one, or one per tab where tabs cannot share it. */
 const MAX_STREAMS = 20;
 
 /** The open streams of each session. */
 export type OpenStreams = Map<string, number>;
 
-/** The parts of {@link streamUpdates}. */
 export interface StreamParts {
   readonly updates: LiveUpdates;
   readonly signals: Signals;

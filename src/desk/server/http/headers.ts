@@ -19,7 +19,7 @@ const POLICY = [
 /** A year, as browsers' preload lists require. Other hosts of the domain are not the desk's business. */
 const HSTS = { 'strict-transport-security': 'max-age=31536000' };
 
-/** Sets the security headers of every answer. `isHttps`: browsers must not use HTTP for this host any more. */
+/** Sets the security headers of every answer. With `isHttps`, browsers are told to use HTTPS only. */
 export function deskHeaders(isHttps: boolean): RequestHandler {
   return (_request, response, next) => {
     response.set({

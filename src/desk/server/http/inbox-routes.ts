@@ -8,7 +8,6 @@ import type { DocumentStore } from '../store/index.js';
 import type { AgentRoutes } from './agent-routes.js';
 import { filterList, presenceRequest, readBody } from './validate.js';
 
-/** The parts of {@link addInboxRoutes}. */
 export interface InboxParts {
   readonly store: DocumentStore;
   readonly queues: QueueAdmin | null;
@@ -17,7 +16,7 @@ export interface InboxParts {
   readonly presence: Presence;
 }
 
-/** Adds the routes around conversations: the customer, saved filters, who else is there, and reports. */
+/** Adds the routes around conversations: customer details, saved filters, presence and reports. */
 export function addInboxRoutes(routes: AgentRoutes, parts: InboxParts): void {
   const { store, queues, customers, filters, presence } = parts;
   routes.get('/api/conversations/:id/customer', 'answer', (_current, { params }) =>

@@ -12,7 +12,7 @@ import { loginRequest, readBody } from './validate.js';
 /** A token that logs an agent in once. */
 export interface OneTimeLink {
   readonly token: string;
-  /** Whether this is the token and it was not used before. */
+  /** Whether the token matches and was not used before. */
   use(token: string): boolean;
 }
 
@@ -31,7 +31,6 @@ export function createOneTimeLink(): OneTimeLink {
   };
 }
 
-/** The parts of {@link createLogin}. */
 export interface LoginParts {
   readonly account: Account;
   readonly limits: LoginLimits;

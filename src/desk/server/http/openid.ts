@@ -7,7 +7,7 @@ import type { BrowserSessions } from './current-agent.js';
 import type { PublicUrl } from './origin.js';
 import { cookieValues } from './session-cookie.js';
 
-/** Login with an OpenID Connect provider, beside passwords. Needs the package `openid-client` and a public URL. */
+/** Login with an OpenID Connect provider, in addition to passwords. Needs the package `openid-client` and a public URL. */
 export interface OpenIdOptions {
   /** The issuer, whose configuration is found below it. HTTPS, except on this machine. */
   readonly issuer: string;
@@ -27,7 +27,6 @@ export interface OpenIdOptions {
   readonly roles: Readonly<Record<string, AgentRole>>;
 }
 
-/** The parts of {@link createOpenIdLogin}. */
 export interface OpenIdParts {
   readonly options: OpenIdOptions;
   readonly publicUrl: PublicUrl | null;
@@ -200,7 +199,7 @@ function nameOf({ name, preferred_username: username, email, sub }: Claims): str
   return (names.find((each) => each.trim() !== '') ?? sub).slice(0, MAX_NAME);
 }
 
-/** A page that leads to the desk at once, or tells why not. The texts are fixed, and the URL is the desk's own. */
+/** A page that redirects to the desk, or says why not. The texts are fixed, and the URL is the desk's own. */
 const pageOf = (text: string, url: string | null): string =>
   `<!doctype html><meta charset="utf-8"><title>Desk</title>${
     url === null ? '' : `<meta http-equiv="refresh" content="0;url=${encodeURI(url)}">`

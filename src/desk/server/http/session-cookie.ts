@@ -15,7 +15,7 @@ const MAX_VALUES = 10;
 
 /**
  * Creates a {@link SessionCookie}. With a public URL on HTTPS, its name begins with `__Host-`: browsers let no other
- * host and no page on HTTP set such a cookie. The prefix requires the path `/`, so the name contains the desk's own.
+ * host and no page on HTTP set it. The prefix requires the path `/`, so the name contains the desk's own.
  */
 export function createSessionCookie(publicUrl: PublicUrl | null): SessionCookie {
   const isHost = publicUrl?.isHttps ?? false;

@@ -12,7 +12,7 @@ export type * from './document-store.js';
 export const createDocumentStore = (database: SqlDatabase | null): DocumentStore =>
   database ? createSqlDocumentStore(database) : createMemoryDocumentStore();
 
-/** The same, with its tables created: for a command that should fail before it does anything else. */
+/** The same, with its tables created, so that a command fails before it does anything else. */
 export async function openDocumentStore(database: SqlDatabase | null): Promise<DocumentStore> {
   const store = createDocumentStore(database);
   await store.head();
@@ -28,7 +28,7 @@ export const DOCUMENT_KIND = {
   history: 'history',
   agent: 'agent',
   session: 'session',
-  /** The conversation that an agent looks at. */
+  /** The conversation that an agent is viewing. */
   presence: 'presence',
   /** A note that mentions an agent; the group is the agent. */
   mention: 'mention',
@@ -36,7 +36,7 @@ export const DOCUMENT_KIND = {
   connection: 'connection',
   /** An agent who is away. */
   away: 'away',
-  /** A conversation that a rule has assigned, until its agent takes it up. */
+  /** A conversation that a rule has assigned, until its agent replies. */
   offer: 'offer',
   settings: 'settings',
 } as const;

@@ -21,7 +21,7 @@ const COMPONENT = 'desk';
 
 /**
  * Creates a {@link DocumentStore} in SQLite or PostgreSQL. Kinds and topics contain the name of the receiver, so that the
- * desks of receivers that share a database have documents of their own. The first call creates the tables; when that fails, the
+ * desks of receivers that share a database have separate documents. The first call creates the tables; when that fails, the
  * caller gets the error and the next call tries again.
  */
 export function createSqlDocumentStore(database: SqlDatabase): DocumentStore {
@@ -242,7 +242,7 @@ function createConditions() {
   const value = (given: SqlValue): string => `$${values.push(given)}`;
   return {
     values,
-    /** Adds a parameter; gives its name. */
+    /** Adds a parameter; returns its name. */
     value,
     /** Adds a condition; `?` stands for the value. */
     add: (sql: string, given: SqlValue): void => void conditions.push(sql.replace('?', value(given))),

@@ -48,7 +48,7 @@ function PasswordForm() {
   const attempt = useAttempt();
   const submit = async (form: HTMLFormElement): Promise<void> => {
     const change = () => client.call('POST', 'api/account/password', fieldsOf(form));
-    // The session is a new one, so the page starts anew.
+    // The session is new, so the page reloads.
     if (await attempt(change)) reloadWith(a('passwordChanged'));
   };
   return (

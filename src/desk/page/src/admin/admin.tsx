@@ -12,7 +12,7 @@ import { AdminTeams } from './teams.js';
 
 export { TotpPage } from './account.js';
 
-/** The settings: the own account, and what the agent's role allows beside. */
+/** The settings: the agent's account, and whatever else the role allows. */
 export function Admin({ tab }: { readonly tab: string }) {
   const mayManage = useMay('manageAgents');
   const mayEditCanned = useMay('editCanned');

@@ -72,7 +72,7 @@ export function AdminAssignment() {
   );
 }
 
-/** The teams and agents for conversations of each agent of the platform. */
+/** The team or agent for the conversations of each bot. */
 function RuleList({
   rules,
   teams,

@@ -11,7 +11,6 @@ interface Query {
   readonly until: string;
 }
 
-/** The audit log, with search and export. */
 export function AdminAudit() {
   const { client } = useDesk();
   const attempt = useAttempt();

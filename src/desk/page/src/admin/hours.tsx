@@ -17,7 +17,6 @@ function nameOf(day: Weekday, weekday: 'long' | 'short' = 'long'): string {
 
 const browserTimeZone = (): string => new Intl.DateTimeFormat().resolvedOptions().timeZone;
 
-/** The business hours of the desk. */
 export function AdminHours() {
   const { client, notify } = useDesk();
   const attempt = useAttempt();

@@ -7,7 +7,6 @@ import { t } from '../strings/index.js';
 
 const agentsOf = ({ agents }: State) => agents;
 
-/** The teams of agents. */
 export function AdminTeams() {
   const { client, store, notify } = useDesk();
   const attempt = useAttempt();

@@ -59,12 +59,12 @@ interface Suggestion {
   readonly text: string;
 }
 
-/** Less in common than this is no suggestion. */
+/** Texts with less in common are not suggested. */
 const MIN_SCORE = 0.5;
 const MAX_SUGGESTIONS = 2;
 
 /**
- * Finds taught answers and canned replies for a question of the customer, by the words they have in common. Chinese and
+ * Finds taught answers and canned replies for a customer's question, by the words they share. Chinese and
  * Japanese have no spaces, so pairs of characters count as words there.
  */
 function suggestionsFor(

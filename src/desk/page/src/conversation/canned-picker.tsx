@@ -34,7 +34,6 @@ export function CannedPicker({ insert }: { readonly insert: (text: string) => vo
   );
 }
 
-/** Edits the canned replies. */
 export function CannedEditor({
   initial,
   close,

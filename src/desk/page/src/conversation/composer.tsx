@@ -33,7 +33,7 @@ export function Composer({ summary, entries }: ComposerProps) {
   const noteKey: DraftKey = { ...replyKey, mode: 'note' };
   const unsentReply = useDraft(replyKey).text;
   const [mode, setMode] = useState<'reply' | 'note'>('reply');
-  // A reply that was being written when the customer left stays a reply: it must not become a note unnoticed.
+  // A reply in progress stays a reply when the customer leaves: it must not silently become a note.
   const isTooLate = !isOpen && mode === 'reply' && unsentReply !== '';
   const activeMode = isOpen || isTooLate ? mode : 'note';
   const key = activeMode === 'reply' ? replyKey : noteKey;
@@ -70,7 +70,7 @@ export function Composer({ summary, entries }: ComposerProps) {
     const isAccepted = await attempt(() => client.act(summary.id, activeMode, { messageId: id, text }));
     changeDraft(key, (draft) => {
       if (draft.sending?.id !== id) return draft;
-      // Another tab may have restored it meanwhile.
+      // Another tab may have restored it.
       return isAccepted ? { ...withoutText(draft, text), sending: null } : withText(draft, text);
     });
     setSending(false);
@@ -173,7 +173,7 @@ export function Composer({ summary, entries }: ComposerProps) {
         }}
       />
       {undo.isWaiting ? (
-        // Another element than the one below: a press of it must not become a press of that.
+        // A separate element: a press must not carry over to the button below.
         <button type="button" key="undo" onClick={undo.cancel}>
           {t('undoSend')}
         </button>
@@ -191,10 +191,10 @@ export function Composer({ summary, entries }: ComposerProps) {
   );
 }
 
-/** How long a reply can be taken back. */
+/** How long a reply can be undone. */
 const UNDO_MS = 5_000;
 
-/** Waits before a reply is sent, so that it can be taken back. Leaving the conversation sends it; leaving the page asks. */
+/** Waits before a reply is sent, so that it can be undone. Leaving the conversation sends it; leaving the page asks. */
 function useUndo() {
   const [isWaiting, setWaiting] = useState(false);
   const finish = useRef<(isSent: boolean) => void>(() => undefined);

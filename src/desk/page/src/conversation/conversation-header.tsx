@@ -16,7 +16,7 @@ const availabilityOf = ({ availability }: State) => availability;
 const teamsOf = ({ teams }: State) => teams;
 const hasSeveralBots = ({ bots }: State) => bots.length > 1;
 
-/** An agent or team that the conversation can be given to. */
+/** An agent or team that the conversation can be transferred to. */
 interface Receiver {
   readonly key: string;
   readonly label: string;

@@ -92,7 +92,7 @@ function useReadReceipts(view: ConversationView | undefined, isSeen: boolean): v
 
 const SPEAKERS = { user: 'customer', bot: 'ai', other: 'other' } as const;
 
-/** The messages between customer and AI before the handoff, always shown as text. */
+/** The messages between customer and bot before the handoff, always shown as text. */
 function Transcript({ lines }: { readonly lines: readonly TranscriptLine[] }) {
   const messages = lines.filter(({ text }) => text.trim() !== '');
   return (

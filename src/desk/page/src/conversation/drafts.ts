@@ -15,8 +15,8 @@ export interface DraftKey {
 export interface Draft {
   readonly text: string;
   /**
-   * A text whose sending is under way or has failed, with its id. The same text is sent with the same id again, also
-   * after a reload, so that a lost answer does not send it twice. `null` once the desk has it.
+   * A text that is being sent or has failed, with its id. A repeat has the same id, also after a reload, so that a lost
+   * answer does not send it twice. `null` once the desk has it.
    */
   readonly sending: { readonly id: string; readonly text: string } | null;
 }
@@ -53,7 +53,7 @@ export function changeDraft(key: DraftKey, change: (draft: Draft) => Draft): voi
   dispatchEvent(new Event(CHANGED));
 }
 
-/** Removes all drafts, at the logout: the next one at this computer must not find them. */
+/** Removes all drafts at logout: the next user of this computer must not find them. */
 export function removeDrafts(): void {
   localStorage.removeItem(STORAGE_KEY);
 }
@@ -66,18 +66,18 @@ export function removeDraftsOfOthers(agent: string): void {
   localStorage.setItem(STORAGE_KEY, JSON.stringify(Object.fromEntries(own)));
 }
 
-/** Takes what was being sent when the page was left back into its field, to be sent again with the same id. */
+/** Puts a text that was being sent when the page closed back into its field, to be sent again with the same id. */
 export function restoreUnsent(key: DraftKey): void {
   changeDraft(key, (draft) => (draft.sending ? withText(draft, draft.sending.text) : draft));
 }
 
-/** Puts a text in front of what was written since. */
+/** Inserts a text before anything written since. */
 export const withText = (draft: Draft, text: string): Draft =>
   draft.text === text || draft.text.startsWith(`${text}\n`)
     ? draft
     : { ...draft, text: draft.text === '' ? text : `${text}\n${draft.text}` };
 
-/** Removes a text that was put in front of what was written since. */
+/** Removes a text that {@link withText} inserted. */
 export const withoutText = (draft: Draft, text: string): Draft => ({
   ...draft,
   text:

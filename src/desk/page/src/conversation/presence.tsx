@@ -6,15 +6,15 @@ import { t } from '../strings/index.js';
 
 /** The desk forgets an agent who is silent for a minute. */
 const REPEAT_MS = 25_000;
-/** An agent who has pressed no key for this long does not type any more. */
+/** After this long without a key, an agent has stopped typing. */
 const TYPING_MS = 5_000;
 
-/** Tells other agents that this one looks at a conversation. Gives a function to call with each key that is typed. */
+/** Tells other agents that this one is viewing a conversation. Returns a function to call for each key typed. */
 export function useOwnPresence(id: string): () => void {
   const { client } = useDesk();
   const stopTyping = useRef<ReturnType<typeof setTimeout> | undefined>(undefined);
   const say = (conversation: string | null, isTyping: boolean): void => {
-    // Others see it with the next word; nothing depends on it.
+    // The next report makes up for it.
     client.setPresence({ conversation, isTyping }).catch(() => undefined);
   };
   const look = (): void => say(document.hidden ? null : id, stopTyping.current !== undefined);
@@ -45,7 +45,7 @@ export function useOwnPresence(id: string): () => void {
 const isSame = (a: readonly PresenceView[], b: readonly PresenceView[]): boolean =>
   a.length === b.length && a.every((each, index) => each === b[index]);
 
-/** The other agents who look at a conversation or write in it. */
+/** The other agents who view a conversation or type in it. */
 export function OtherAgents({ id }: { readonly id: string }) {
   const others = useDeskState(
     useCallback(

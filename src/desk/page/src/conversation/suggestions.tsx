@@ -8,12 +8,12 @@ const agentsOf = ({ agents }: State) => agents;
 const teamsOf = ({ teams }: State) => teams;
 const meOf = ({ me }: State) => me.id;
 const MAX_SHOWN = 6;
-/** A slash at the start of a word, and what is searched for. */
+/** A slash at the start of a word, and the search text. */
 const SLASH = /(?<=^|\s)\/([^\s/]*)$/;
 /** An at sign that is not part of an e-mail address, and the start of a name, which may have spaces. */
 const AT = /(?<![a-z0-9])@([^@\n]{0,40})$/i;
 
-/** A text to insert, with what it is shown and found by. */
+/** A text to insert, with its label and search text. */
 interface Suggestion {
   readonly key: string;
   readonly title: string;
@@ -23,7 +23,7 @@ interface Suggestion {
 
 const optionId = (index: number): string => `suggestion-${index}`;
 
-/** Suggestions for a text that ends with a sign and a part of what is searched for. */
+/** Suggestions for a text that ends with a sign and part of a search text. */
 function useSuggestions(
   text: string,
   setText: (text: string) => void,
@@ -49,7 +49,7 @@ function useSuggestions(
     setIndex(0);
   };
 
-  /** Handles a key of the text field; tells whether it did. */
+  /** Handles a key of the text field; returns whether it did. */
   const onKey = ({ key }: KeyboardEvent): boolean => {
     if (matches.length === 0) return false;
     if (key === 'ArrowDown') setIndex((chosen + 1) % matches.length);

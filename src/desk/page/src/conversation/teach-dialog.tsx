@@ -8,7 +8,7 @@ interface TeachDialogProps {
   /** The messages of the customer, latest first. */
   readonly questions: readonly string[];
   readonly answer: string;
-  /** The platform's agent to teach. */
+  /** The bot to teach. */
   readonly bot: string;
   readonly close: () => void;
 }

@@ -16,7 +16,7 @@ const hasConversations = ({ conversations }: State) => conversations.size > 0;
 /** Conversations per request. */
 const CHUNK = 100;
 
-/** An action that waits for the agent's confirmation. */
+/** An action that awaits confirmation. */
 interface Pending {
   readonly label: string;
   /** For at most {@link CHUNK} conversations. */
@@ -29,7 +29,7 @@ const shownIds = (): readonly string[] =>
     ({ dataset }) => dataset.conversation ?? [],
   );
 
-/** Selects conversations of the list, and does one thing to all of them after one confirmation. */
+/** Selects conversations, and applies one action to all of them after one confirmation. */
 export function BulkBar() {
   const { store, client, notify } = useDesk();
   const attempt = useAttempt();
@@ -136,7 +136,7 @@ export function BulkBar() {
   );
 }
 
-/** Names the conversations on which an action did not work, with the reasons. */
+/** Lists the conversations on which an action failed, with the reasons. */
 function FailuresDialog({
   failures,
   close,

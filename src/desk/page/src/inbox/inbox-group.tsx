@@ -53,7 +53,7 @@ export function ClosedGroup({ ids, shown }: GroupProps) {
     const last = store.get().conversations.get(ids[limit - 1] ?? '');
     if (isLoading || !last) return;
     setLoading(true);
-    // The limit is raised first, so that conversations closed meanwhile do not push out the last one.
+    // The limit is raised first, so that newly closed conversations do not push out the last one.
     store.update((state) => withClosedLimit(state, limit + CLOSED_PAGE));
     const isLoaded = await attempt(async () => {
       const { conversations } = await client.list({ state: 'closed', before: last.requestedAt });

@@ -20,9 +20,9 @@ const URGENCY: Readonly<Record<Priority, number>> = { urgent: 0, high: 1, normal
 const idOf = ({ id }: ConversationSummary): string => id;
 
 /**
- * Sorts conversations into groups. Own and other active ones: the newest first. Waiting ones: those that can still be saved
- * first, by priority and then by deadline; those whose time is up last, since the platform ends them whatever we do. Closed
- * ones are unfiltered, since the server's list is: an item that is not to be listed renders nothing.
+ * Sorts conversations into groups. Active ones: the newest first. Waiting ones: those that can still be answered in time,
+ * by priority and then by deadline; then those whose time is up, since the platform ends them anyway. Closed ones are
+ * unfiltered, as in the server's list: an item that the filter hides renders nothing.
  */
 export function groupsOf(state: State, now: number): InboxGroups {
   const { me, conversations } = state;

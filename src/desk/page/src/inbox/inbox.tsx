@@ -12,10 +12,9 @@ import { InboxItem } from './inbox-item.js';
 const foundOf = ({ found }: State) => found;
 const viewOf = ({ filter }: State) => filter.view;
 
-/** How often deadlines and snoozes are looked at, without any update. */
+/** How often deadlines and snoozes are checked, without any update. */
 const TICK_MS = 5_000;
 
-/** The list of conversations. */
 export function Inbox({ shown }: { readonly shown: string | null }) {
   const [search, setSearch] = useState('');
   useSearch(search);

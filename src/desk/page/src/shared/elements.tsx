@@ -4,7 +4,7 @@ import { useDeskState } from '../desk-context.js';
 import type { State } from '../state.js';
 import { duration, formatTime, t } from '../strings/index.js';
 
-/** An id that no person can read: a UUID, or another long hexadecimal number. */
+/** An id that people cannot read: a UUID, or another long hexadecimal number. */
 const MACHINE_ID = /([0-9a-f]{8})(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}|([0-9a-f]{8})[0-9a-f]{12,}/i;
 
 /**
@@ -22,7 +22,7 @@ function readable(id: string): string {
   return digits === undefined ? id : t('visitor', { id: digits.slice(0, 6) });
 }
 
-/** One or two letters that stand for a name. */
+/** One or two initials. */
 function initialsOf(name: string): string {
   const words = name.split(/[^\p{L}\p{N}]+/u).filter((word) => word !== '');
   const first = Array.from(words[0] ?? '?')[0] ?? '?';
@@ -40,7 +40,7 @@ function hueOf(name: string): number {
   return sum % HUES;
 }
 
-/** A picture for a person: their initials on a colour. The name stands beside it, so it is hidden from screen readers. */
+/** A person's initials on a colour. Hidden from screen readers, since the name is beside it. */
 export function Avatar({ name, size = '' }: { readonly name: string; readonly size?: 'small' | '' }) {
   return (
     <span class={`avatar hue-${hueOf(name)} ${size}`} aria-hidden="true">
@@ -49,7 +49,7 @@ export function Avatar({ name, size = '' }: { readonly name: string; readonly si
   );
 }
 
-/** A time, for people and for programs. */
+/** A time that people and programs can read. */
 export function Time({ at, class: className }: { readonly at: number; readonly class?: string }) {
   return (
     <time class={className} dateTime={new Date(at).toISOString()}>
@@ -88,7 +88,6 @@ const PRIORITY_TEXTS = {
   low: 'priorityLow',
 } as const;
 
-/** The name of a priority. */
 export const priorityText = (priority: Priority): string => t(PRIORITY_TEXTS[priority]);
 
 const BELL = 'M6 16V11a6 6 0 0 1 12 0v5l2 2H4zM10 21h4';
@@ -102,17 +101,12 @@ function Icon({ path }: { readonly path: string }) {
   );
 }
 
-/** Sounds are on. */
 export const BellIcon = () => <Icon path={BELL} />;
 
-/** Sounds are off. */
 export const MutedIcon = () => <Icon path={`${BELL}M4 4l16 16`} />;
 
-/** Hides a notice, or removes a line. */
 export const CloseIcon = () => <Icon path="M6 6l12 12M18 6L6 18" />;
 
-/** Adds a line. */
 export const AddIcon = () => <Icon path="M12 5v14M5 12h14" />;
 
-/** Back to the inbox. */
 export const BackIcon = () => <Icon path="M15 5l-7 7 7 7" />;

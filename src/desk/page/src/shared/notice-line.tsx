@@ -9,7 +9,7 @@ const NOTICE_MS = 6_000;
 
 const lastNotice = ({ last }: Notices) => last;
 
-/** The last notice. Screen readers announce it without taking the focus; a click leads to what it is about. */
+/** The last notice. Screen readers announce it without moving the focus; a click opens what it is about. */
 export function NoticeLine({ notices }: { readonly notices: Store<Notices> }) {
   const last = useStore(notices, lastNotice);
   const [hiddenId, setHiddenId] = useState(0);

@@ -1,11 +1,11 @@
 import { options, type VNode } from 'preact';
 
-/** Links of the web, and code between backticks. */
+/** Web links, and code between backticks. */
 const PARTS = /(https?:\/\/[^\s<>"'`]+[^\s<>"'`.,;:!?)\]}。，；：！？）】])|`([^`\n]+)`/g;
 
 /**
- * A message as text, with links that can be clicked and inline code. A link shows its whole address, so that its text cannot
- * claim another; it tells the other site nothing about the desk.
+ * A message as text, with clickable links and inline code. A link shows its whole address, so it cannot pretend to lead
+ * elsewhere, and tells the other site nothing about the desk.
  */
 export function RichText({ text }: { readonly text: string }) {
   return <p dir="auto">{partsOf(text)}</p>;
@@ -31,10 +31,10 @@ function partsOf(text: string) {
   return [...parts, text.slice(end)];
 }
 
-/** Embeddings, overrides and isolates, which can make a text read as another one. Marks of direction stay. */
+/** Bidirectional embeddings, overrides and isolates, which can disguise a text. Direction marks are harmless. */
 const CONTROLS = /[\u202A-\u202E\u2066-\u2069]/g;
 
-/** Replaces controls of the writing direction by their number, so that agents see them and they do nothing. */
+/** Replaces bidirectional controls by their code points, so that agents see them and they have no effect. */
 export const withVisibleBidi = (text: string): string =>
   text.replace(CONTROLS, (control) => `[U+${control.charCodeAt(0).toString(16).toUpperCase()}]`);
 
@@ -43,12 +43,12 @@ const visibleIn = (value: unknown): unknown => {
   return Array.isArray(value) ? value.map(visibleIn) : value;
 };
 
-/** Text for other places than the content of an element. */
+/** Attributes that hold text. */
 const ATTRIBUTES = ['title', 'aria-label'];
 
 /**
- * Makes such controls visible in every text that the page renders, whoever wrote it. The values of fields stay as they
- * are, because they are sent.
+ * Makes these controls visible in every text that the page renders, whoever wrote it. Field values stay unchanged,
+ * because they are sent.
  */
 export function makeBidiVisible(): void {
   options.vnode = (vnode: VNode) => {

@@ -23,7 +23,7 @@ export function CommandPalette({ close }: { readonly close: () => void }) {
   const { store } = useDesk();
   const [search, setSearch] = useState('');
   const [index, setIndex] = useState(0);
-  // As they were when it was opened: what is behind a modal dialog does not change by the agent's hand.
+  // Collected once: the agent cannot change anything behind a modal dialog.
   const commands = useMemo(
     () => [...buttonCommands(), ...viewCommands(store), ...conversations(store.get())],
     [],
@@ -35,7 +35,7 @@ export function CommandPalette({ close }: { readonly close: () => void }) {
   const run = (command: PaletteCommand | undefined): void => {
     if (!command) return;
     close();
-    // After the dialog has given the focus back.
+    // After the dialog has returned the focus.
     setTimeout(command.run);
   };
   const onKeyDown = (event: KeyboardEvent): void => {
@@ -87,7 +87,7 @@ export function CommandPalette({ close }: { readonly close: () => void }) {
   );
 }
 
-/** What can be pressed in the open conversation. */
+/** The buttons of the open conversation. */
 function buttonCommands(): readonly PaletteCommand[] {
   const buttons = document.querySelectorAll<HTMLButtonElement>(
     '.conversation-header :is(.actions, .sorting) > button, .conversation-header .menu > button, .modes > button',

@@ -16,7 +16,6 @@ import { HelpDialog } from './help-dialog.js';
 import { useShortcuts } from './keyboard.js';
 import { TopBar } from './top-bar.js';
 
-/** The whole page. */
 export function DeskPage({
   notices,
   redraw,

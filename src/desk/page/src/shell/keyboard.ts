@@ -21,10 +21,9 @@ export const SHORTCUTS: readonly (readonly [string, TextName])[] = [
 
 const STORAGE_KEY = 'handoff-desk-shortcuts';
 
-/** Whether single keys are shortcuts. They can be switched off, because speech input and shaky hands press keys by chance. */
+/** Whether single keys are shortcuts. They can be turned off, because speech input and shaky hands press keys by accident. */
 export const areShortcutsOn = (): boolean => localStorage.getItem(STORAGE_KEY) !== 'off';
 
-/** Switches shortcuts on or off. */
 export const setShortcutsOn = (isOn: boolean): void => localStorage.setItem(STORAGE_KEY, isOn ? 'on' : 'off');
 
 /** Elements are marked as the target of a key: `data-key="reply"`. */
@@ -36,7 +35,7 @@ const isTextField = (target: EventTarget | null): boolean =>
   target instanceof HTMLElement &&
   target.matches('input:not([type=checkbox]), textarea, select, [contenteditable]');
 
-/** What shortcuts do beside pressing elements. All must stay the same between renders. */
+/** Shortcuts that do more than press an element. All must be stable between renders. */
 interface ShortcutActions {
   readonly toggleHelp: () => void;
   readonly openPalette: () => void;

@@ -127,7 +127,6 @@ const en = {
   none: 'Nothing found.',
 } as const;
 
-/** The name of a text. */
 export type AdminTextName = keyof typeof en;
 
 const zh: Readonly<Record<AdminTextName, string>> = {

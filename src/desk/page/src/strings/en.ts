@@ -293,5 +293,4 @@ export const en = {
   hours: '{count} h',
 } as const;
 
-/** The name of a text. */
 export type TextName = keyof typeof en;

@@ -6,7 +6,6 @@ export type { TextName } from './en.js';
 /** The languages, each by its own name. */
 export const LANGUAGES = { en: 'English', zh: '简体中文' } as const;
 
-/** A language of the page. */
 export type Language = keyof typeof LANGUAGES;
 
 const TEXTS: Readonly<Record<Language, Readonly<Record<TextName, string>>>> = { en, zh };

@@ -3,11 +3,10 @@ import type { ConversationUpdate, DeskSignal } from '../../../api.js';
 /** The state of the live connection. */
 export type Connection = 'connecting' | 'live' | 'lost';
 
-/** Callbacks of {@link followUpdates}. */
 export interface LiveHandlers {
   /** Called once for each update, in order. */
   readonly onUpdate: (update: ConversationUpdate) => void;
-  /** Called with the state of the platform and the like, when it has changed. */
+  /** Called when the platform's state, presence or availability has changed. */
   readonly onSignal: (signal: DeskSignal) => void;
   readonly onConnection: (connection: Connection) => void;
   /** The session has ended. */

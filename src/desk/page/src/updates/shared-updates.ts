@@ -3,7 +3,7 @@ import { type Connection, followUpdates, type LiveHandlers } from './live-update
 
 /**
  * One event stream per browser, however many tabs: browsers open six connections to a server, and each stream takes one.
- * The tab that holds a lock leads: it has the stream, and passes what arrives on to the others.
+ * The tab that holds a lock leads: it has the stream, and forwards everything to the others.
  *
  *     server ──> stream of the leading tab ──> channel ──> other tabs
  *                   ^                            │
@@ -25,9 +25,9 @@ const NAME = `handoff-desk-updates ${location.pathname}`;
 
 /** How often the leading tab says that it still leads. Browsers slow this down to once a minute in hidden tabs. */
 const LEADS_EVERY_MS = 15_000;
-/** A leading tab that is silent for so long is frozen: another one takes the lock from it. */
+/** A leading tab that is silent for this long is frozen, so another one steals the lock. */
 const LEADER_TIMEOUT_MS = 150_000;
-/** Updates kept for tabs that ask. For a tab that is further behind, the stream starts anew. */
+/** Updates kept for tabs that ask. For a tab that is further behind, the stream restarts. */
 const MAX_KEPT = 1_000;
 
 /** Follows the updates after `seq`, with one stream for all tabs. Returns a function that stops it. */
@@ -108,7 +108,7 @@ export function followShared(seq: number, handlers: LiveHandlers): () => void {
     void navigator.locks
       .request(NAME, options, () => (stopping.signal.aborted ? null : lead(whenStopped)))
       .catch(() => {
-        // Aborted, or another tab took the lock: this one waits in line again.
+        // Aborted, or another tab took the lock: wait in line again.
         leading = null;
         if (!stopping.signal.aborted) waitToLead({ signal: stopping.signal });
       });
