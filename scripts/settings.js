@@ -3,7 +3,7 @@
 // Generates docs/settings.md from the settings of src/standalone. `--check` writes nothing and fails when the committed
 // file is out of date.
 import { readFileSync, writeFileSync } from 'node:fs';
-import { SETTING_GROUPS, SETTINGS } from '../dist/standalone/index.js';
+import { SETTING_GROUPS } from '../dist/standalone/index.js';
 
 const FILE = new URL('../docs/settings.md', import.meta.url);
 
@@ -35,11 +35,8 @@ default of theirs:
 /** Escapes characters that would end a table cell or be read as an HTML tag. */
 const cell = (/** @type {string} */ text) => text.replaceAll('|', '\\|').replace(/<([\w:]+)>/g, '`<$1>`');
 
-const groups = SETTING_GROUPS.map(({ title, keys }) => {
-  const rows = keys.map((key) => {
-    const { env, flag, help } = SETTINGS[key];
-    return `| \`${env}\` | \`${flag}\` | ${cell(help)} |`;
-  });
+const groups = SETTING_GROUPS.map(({ title, settings }) => {
+  const rows = settings.map(({ env, flag, help }) => `| \`${env}\` | \`${flag}\` | ${cell(help)} |`);
   return `\n## ${title}\n\n| environment | flag | meaning |\n|---|---|---|\n${rows.join('\n')}\n`;
 });
 

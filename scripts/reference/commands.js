@@ -23,7 +23,6 @@ export async function commandsPage() {
 
 /** @returns {string[]} */
 function sectionOf(/** @type {Command} */ command, /** @type {string} */ level) {
-  // Hidden ones are earlier names of others.
   const shown = command.options.filter(({ hidden }) => !hidden);
   const options = shown.filter(({ description }) => !SETTING.test(description));
   const hasSettings = options.length < shown.length;

@@ -1,8 +1,7 @@
-import { EventEmitter } from 'node:events';
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import type { ReceiverTarget } from '../doctor/index.js';
 import type { WebhookCredentials } from '../simulator/sending/index.js';
-import { COMBINED_HANDOFF_AUTH, HANDOFF_AUTH_KINDS, splitHandoffAuth } from '../standalone/index.js';
+import { HANDOFF_AUTH_KINDS, type SettingInfo } from '../standalone/index.js';
 import { UsageError } from './output.js';
 
 const MAX_PORT = 65_535;
@@ -48,11 +47,11 @@ export function parseUrl(text: string): string {
 /** The flags that describe a receiver: its URL and its credentials. */
 export interface ReceiverFlags {
   readonly receiverUrl: string;
-  readonly webhookUsername?: string;
-  readonly webhookSecret?: string;
-  readonly handoffAuth?: string;
-  readonly handoffToken?: string;
-  readonly handoffUrl?: string;
+  readonly webhookUsername?: string | undefined;
+  readonly webhookSecret?: string | undefined;
+  readonly handoffAuth?: string | undefined;
+  readonly handoffToken?: string | undefined;
+  readonly handoffUrl?: string | undefined;
 }
 
 /** The explanation of {@link addReceiverFlags} for the help. */
@@ -72,7 +71,7 @@ export function addReceiverFlags(
   command: Command,
   parseReceiver: (text: string) => string = parseUrl,
 ): Command {
-  command
+  return command
     .addOption(
       new Option('--receiver-url <url>', 'the URL of messages; the handoff endpoints are below it')
         .env('RECEIVER_URL')
@@ -89,21 +88,11 @@ export function addReceiverFlags(
       ),
     )
     .addOption(new Option('--handoff-token <token>', 'the token of handoff requests').env('HANDOFF_TOKEN'));
-  for (const old of ['--receiver', '--to', '--url']) renamed(command, old, '--receiver-url');
-  renamed(command, '--username', '--webhook-username');
-  renamed(command, '--secret', '--webhook-secret');
-  return renamed(command, '--token', '--handoff-token');
 }
 
-/** Lets a flag be given by an earlier name, with a hint at its current one. */
-export function renamed(command: Command, old: string, current: string): Command {
-  command.addOption(new Option(`${old} <value>`).hideHelp());
-  return command.on(`option:${old.slice('--'.length)}`, (value: string) => {
-    process.stderr.write(`${old} is now ${current}.\n`);
-    // A Command is an emitter, which its type leaves out: this parses and sets the flag as if it had been given.
-    EventEmitter.prototype.emit.call(command, `option:${current.slice('--'.length)}`, value);
-  });
-}
+/** The flag of a setting. */
+export const settingOption = ({ flag, env, help }: SettingInfo): Option =>
+  new Option(flag, `[${env}] ${help}`);
 
 const FLAG_NAMES = {
   webhookUsername: '--webhook-username (WEBHOOK_USERNAME)',
@@ -148,11 +137,6 @@ function handoffCredentials(
 
 function handoffAuthOf({ handoffAuth, handoffToken }: ReceiverFlags) {
   const kind = handoffAuth ?? (handoffToken === undefined ? 'none' : 'path');
-  const combined = splitHandoffAuth(kind);
-  if (combined) {
-    process.stderr.write(`${COMBINED_HANDOFF_AUTH}\n`);
-    return combined;
-  }
   if (HANDOFF_AUTH_KINDS.some((known) => known === kind)) return { kind, token: handoffToken };
   throw new UsageError(`--handoff-auth must be ${HANDOFF_AUTH_KINDS.join(', ')}.`);
 }

@@ -1,4 +1,4 @@
-import { type Command, Option } from 'commander';
+import type { Command } from 'commander';
 import { HandoffKitError } from '../internal/index.js';
 import { ValidationError } from '../protocol/index.js';
 import { printable } from '../standalone/index.js';
@@ -30,12 +30,9 @@ export class UsageError extends HandoffKitError {
   }
 }
 
-/** Adds `--json`. An earlier version chose JSON by itself without a terminal, which `--no-json` prevented. */
-export function addOutputFlags(command: Command): Command {
-  return command
-    .option('--json', 'one JSON object for programs, instead of text for people')
-    .addOption(new Option('--no-json').hideHelp());
-}
+/** Adds `--json`. */
+export const addOutputFlags = (command: Command): Command =>
+  command.option('--json', 'one JSON object for programs, instead of text for people');
 
 /** Chooses the format: text, also without a terminal, unless the flag asks for JSON. */
 export function outputFor(

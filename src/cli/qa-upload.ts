@@ -5,7 +5,7 @@ import { type DocumentResult, MAX_FILES, type QaResult, ValidationError } from '
 import { onStopSignal, printable } from '../standalone/index.js';
 import { EXIT } from './exit-codes.js';
 import { describeFailure, type Output, print, UsageError } from './output.js';
-import { type PlatformFlags, withFlagNames } from './platform-flags.js';
+import type { PlatformFlags } from './platform-flags.js';
 import { type FileFlags, type PairFlags, readFilesToAdd, readFilesToUpdate, readPairs } from './qa-input.js';
 
 interface ProcessingFlags {
@@ -103,7 +103,7 @@ async function upload<File extends NamedFile>(
   // The client validates before it sends: an invalid first group is wrong use, not an outcome.
   const { error, documents, failed } = outcome;
   if (error instanceof ValidationError && documents.length + failed.length === 0) throw error;
-  return report({ ...outcome, error: withFlagNames(error) }, verb, output);
+  return report(outcome, verb, output);
 }
 
 /** The outcome of an upload. Each file is in exactly one of the lists, except those that the platform passed over. */

@@ -112,12 +112,12 @@ function interruptionFailure(
   const { name } = spec.endpoint;
   if (kind === 'aborted') return abortedFailure(spec.endpoint, sent ? 'unknown' : 'not-applied');
   if (sent) {
-    const problem = `${spec.origin} did not answer in time. Check that the platform is up, or raise timeoutMs.`;
+    const problem = `${spec.origin} did not answer in time. Check that the platform is up, or raise the time limit.`;
     return unknownOutcome('PLATFORM_TIMEOUT', problem, spec);
   }
   return {
     code: 'PLATFORM_TIMEOUT',
-    message: `${name}: the headers option took too long, and nothing was sent. Make it faster, or raise timeoutMs.`,
+    message: `${name}: the headers option took too long, and nothing was sent. Make it faster, or raise the time limit.`,
     endpoint: name,
     outcome: 'not-applied',
     retryable: true,
@@ -152,8 +152,8 @@ function connectionFailure(
   }
   const advice =
     kind === 'untrusted'
-      ? 'TLS could not be set up. Check that baseUrl has the right scheme and host, and that Node trusts its certificate (NODE_EXTRA_CA_CERTS).'
-      : 'Check baseUrl, the network and that the platform is up.';
+      ? 'TLS could not be set up. Check that the base URL has the right scheme and host, and that Node trusts its certificate (NODE_EXTRA_CA_CERTS).'
+      : 'Check the base URL, the network and that the platform is up.';
   return {
     code: 'PLATFORM_UNREACHABLE',
     message: `${name}: cannot reach ${spec.origin} (${reason}); nothing was sent. ${advice}`,
@@ -218,7 +218,7 @@ function refusalCode(status: number, platformCode: number | null): PlatformError
 }
 
 const NEWER = 'The platform may have changed its API: look for a newer version of this package.';
-const ELSEWHERE = 'Check that baseUrl is the platform itself and not a proxy or a web page.';
+const ELSEWHERE = 'Check that the base URL is the platform itself and not a proxy or a web page.';
 const TOO_LARGE = `(it is too large). ${ELSEWHERE}`;
 const NOT_JSON = `(it is not JSON). ${ELSEWHERE}`;
 
@@ -260,7 +260,7 @@ const ADVICE: ReadonlyMap<number, string> = new Map([
   [PLATFORM_CODES.INTERNAL_ERROR, 'it had an internal error. Try later; if it stays, ask the platform.'],
   [
     PLATFORM_CODES.AUTHENTICATION_FAILED,
-    'it does not accept the API key. Copy the key again from the API key page of the bot, and check that baseUrl is the data centre of that bot.',
+    'it does not accept the API key. Copy the key again from the API key page of the bot, and check that the base URL is the data centre of that bot.',
   ],
   [PLATFORM_CODES.BOT_DELETED, 'the bot of this API key was deleted. Use the key of a bot that exists.'],
   [
@@ -290,14 +290,14 @@ function adviceFor(status: number, platformCode: number | null): string {
 
 function adviceForStatus(status: number, platformCode: number | null): string | null {
   if (isRedirect(status)) {
-    return 'it points to another address, and redirects are not followed, because the API key would go along. Set baseUrl to the final address.';
+    return 'it points to another address, and redirects are not followed, because the API key would go along. Set the base URL to the final address.';
   }
   if (status === 401 || status === 403) {
-    return 'it does not let the request in. Check apiKey, and the headers option if this endpoint needs another header.';
+    return 'it does not let the request in. Check the API key, and the headers option if this endpoint needs another header.';
   }
   // With a code of its own it is the platform that answered, so the endpoint exists.
   if ((status === 404 || status === 405) && (platformCode === null || platformCode === status)) {
-    return 'there is no such endpoint. Check that baseUrl is the address before "/v1".';
+    return 'there is no such endpoint. Check that the base URL is the address before "/v1".';
   }
   if (status === 408) return 'it did not get the request in time. Try later.';
   if (status === 429) return 'it was asked too often. Wait and send less.';

@@ -1,197 +1,235 @@
+import { z } from 'zod';
 import type { Adapter } from '../bridge/index.js';
-import { HandoffKitError } from '../internal/index.js';
-import {
-  ADAPTER_CATALOG,
-  ADAPTER_NAMES,
-  type AdapterName,
-  adapterSettings,
-  parseBotAdapters,
-  type SettingTexts,
-} from './adapter-catalog.js';
-import { type SettingProblem, SettingsError } from './settings-error.js';
-import type { SettingKey } from './settings-schema.js';
-import { gatherSettings, type SettingSources, valuesOf } from './settings-sources.js';
-import { SETTINGS } from './settings-table.js';
+import { httpUrl, list, matching, pairs, type SettingTexts, valuesOf } from './setting.js';
 
-/** A setting and what is wrong with it. */
-export type SettingIssue = readonly [key: SettingKey, message: string];
-
-/** Validates the settings of agents: ADAPTER, the adapter's own settings, hours and texts. */
-export async function adapterIssues(values: SettingTexts<SettingKey>): Promise<SettingIssue[]> {
-  const name = ADAPTER_NAMES.find((known) => known === values.adapter);
-  const isDesk = values.adapter === 'desk';
-  const ofBots = adaptersOfBots(values);
-  const others = ADAPTER_NAMES.filter((known) => ofBots.includes(known) && known !== name);
-  const otherIssues = await Promise.all(
-    others.map((each) => ownSettingsIssues(each, values, `BOT_ADAPTERS names ${each}, which`)),
-  );
-  return [
-    ...(values.adapter === undefined ? unnamedAdapterIssues(values, others) : []),
-    ...(name ? await ownSettingsIssues(name, values) : []),
-    ...otherIssues.flat(),
-    ...(values.adapter !== undefined && ofBots.some((each) => each === values.adapter)
-      ? [
-          [
-            'botAdapters',
-            `names ${values.adapter}, which is ADAPTER and takes all other bots anyway.`,
-          ] as const,
-        ]
-      : []),
-    ...(name || isDesk || ofBots.length > 0 ? platformIssues(values) : []),
-    ...withoutEffectIssues(values, ofBots.length > 0),
-    ...openIdIssues(values),
-  ];
+/** An adapter for a helpdesk. */
+export interface AdapterEntry {
+  /** Its options, each with the setting that it comes from. */
+  readonly schema: z.ZodObject;
+  /** `false` for a system that sends no webhooks. */
+  readonly webhooks: boolean;
+  /** Loads and creates the adapter; rejects when a setting is invalid. */
+  create(texts: SettingTexts): Promise<Adapter>;
 }
 
-/** The systems in BOT_ADAPTERS; none when it cannot be read, which is reported with the setting itself. */
-function adaptersOfBots({ botAdapters }: SettingTexts<SettingKey>): readonly string[] {
-  try {
-    return botAdapters === undefined ? [] : [...parseBotAdapters(botAdapters).keys()];
-  } catch {
-    return [];
-  }
+function adapter<Schema extends z.ZodObject>(
+  schema: Schema,
+  create: (options: z.output<Schema>) => Promise<Adapter>,
+  { webhooks = true } = {},
+): AdapterEntry {
+  return { schema, webhooks, create: async (texts) => create(schema.parse(valuesOf(schema, texts))) };
 }
 
-/**
- * Creates the adapters that ADAPTER and BOT_ADAPTERS name, except for the desk, and ignores all other settings. Throws a
- * {@link SettingsError}.
- */
-export async function createConfiguredAdapters(sources: SettingSources): Promise<readonly Adapter[]> {
-  const { found, file } = gatherSettings(sources);
-  const values = valuesOf(found);
-  const ofBots = adaptersOfBots(values);
-  const names = ADAPTER_NAMES.filter((known) => known === values.adapter || ofBots.includes(known));
-  const issues = [
-    ...botAdaptersIssues(values),
-    ...(isCheckable(values.adapter, names) ? [] : [notCheckable(values.adapter)]),
-    ...(await Promise.all(names.map((name) => checkableIssues(name, values)))).flat(),
-  ];
-  const problems = issues.map(
-    ([key, message]): SettingProblem => ({
-      setting: SETTINGS[key].env,
-      from: found[key]?.from ?? null,
-      message,
+const url = httpUrl('must be a URL that begins with http:// or https://, without user and password.');
+/** A text that may be missing. */
+const text = z.string().exactOptional();
+/** An identifier, which is part of a path. */
+const id = matching(/^[\w-]+$/, 'must be letters, digits, hyphens and underscores. Copy it again.');
+/** A token or a key. A truncated copy has white space. */
+const word = matching(/^\S+$/, 'must not contain white space. Copy it again.');
+/** The secrets of webhooks: several during a rotation. */
+const secrets = list(z.string().min(1, 'has an empty part. Separate two secrets by one comma.'));
+const address = matching(/^[^\s@]+@[^\s@]+$/, 'must be an e-mail address, such as help@example.com.');
+
+/** Every adapter for an external system, by its name in ADAPTER. The desk is not one: it is part of this program. */
+export const ADAPTERS = {
+  'request-tracker': adapter(
+    z.object({
+      url: url.describe('RT_URL=<url>: the URL of Request Tracker'),
+      token: matching(
+        /^\d+-\d+-[0-9a-f]{16,}$/i,
+        'must be an auth token: 1-, the number of the user, a hyphen and 32 characters. Create one at Admin > Users > (the user) > Auth Tokens.',
+      ).describe("RT_TOKEN=<token>: an auth token of Request Tracker's user"),
+      queue: z.string().describe('RT_QUEUE=<name>: the queue for tickets'),
+      webhookSecret: list(
+        z.string().min(16, 'must have 16 characters or more. Make one: openssl rand -hex 32'),
+      )
+        .exactOptional()
+        .describe(
+          'RT_WEBHOOK_SECRET=<secret>: the secret that the Scrip signs with, or several separated by commas; without it Request Tracker is polled for replies',
+        ),
     }),
-  );
-  const all = [...file.problems, ...(file.readable ? problems : [])];
-  if (all.length > 0) throw new SettingsError(all);
-  return Promise.all(names.map((name) => ADAPTER_CATALOG[name].create(values)));
-}
-
-/** ADAPTER can be checked itself, or leaves that to the systems of BOT_ADAPTERS. */
-const isCheckable = (adapter = 'none', names: readonly AdapterName[] = []): boolean =>
-  ['desk', 'none'].includes(adapter) ? names.length > 0 : names.some((name) => name === adapter);
-
-function botAdaptersIssues({ botAdapters }: SettingTexts<SettingKey>): SettingIssue[] {
-  try {
-    if (botAdapters !== undefined) parseBotAdapters(botAdapters);
-    return [];
-  } catch (error) {
-    if (error instanceof HandoffKitError) return [['botAdapters', error.message]];
-    throw error;
-  }
-}
-
-async function checkableIssues(name: AdapterName, values: SettingTexts<SettingKey>): Promise<SettingIssue[]> {
-  const empty: readonly SettingKey[] = adapterSettings(name).filter((key) => values[key]?.trim() === '');
-  const chosenBy = values.adapter === name ? undefined : `BOT_ADAPTERS names ${name}, which`;
-  const invalid = await ownSettingsIssues(name, values, chosenBy);
-  return [
-    ...empty.map((key): SettingIssue => [key, 'is empty. Give it a value, or remove it.']),
-    ...invalid.filter(([key]) => !empty.includes(key)),
-  ];
-}
-
-function notCheckable(given: string | undefined): SettingIssue {
-  const choice = `one of ${ADAPTER_NAMES.join(', ')}`;
-  if (given === 'desk') return ['adapter', `is desk, which needs no check; it must be ${choice}.`];
-  if (given === undefined) return ['adapter', `is missing. It must be ${choice}.`];
-  return ['adapter', `names no adapter. It must be ${choice}.`];
-}
-
-/** Missing and invalid settings of one adapter. Each is validated alone, so that all are reported at once. */
-async function ownSettingsIssues(
-  name: AdapterName,
-  values: SettingTexts<SettingKey>,
-  chosenBy = `ADAPTER=${name}`,
-): Promise<SettingIssue[]> {
-  const entry = ADAPTER_CATALOG[name];
-  const missing = entry.required.filter((key) => values[key] === undefined);
-  const given = adapterSettings(name).filter((key) => values[key] !== undefined);
-  const invalid = await Promise.all(
-    given.map(async (key): Promise<SettingIssue[]> => {
-      const message = await rejectionOf(entry.create({ ...entry.samples, [key]: values[key] }));
-      return message === null ? [] : [[key, message]];
+    async (options) => (await import('../adapters/request-tracker/index.js')).requestTracker(options),
+  ),
+  chatwoot: adapter(
+    z.object({
+      url: url.describe('CHATWOOT_URL=<url>: the URL of Chatwoot'),
+      inbox: matching(
+        /^[A-Za-z0-9]+$/,
+        'must be the Inbox Identifier, which has letters and digits only. Copy it from the inbox settings, tab Configuration.',
+      ).describe('CHATWOOT_INBOX=<identifier>: the Inbox Identifier of the API inbox'),
+      webhookSecret: secrets.describe(
+        'CHATWOOT_WEBHOOK_SECRET=<secret>: the secret that Chatwoot signs with, or several separated by commas',
+      ),
+      hmacToken: text.describe(
+        'CHATWOOT_HMAC_TOKEN=<token>: the key of User Identity Validation, if the inbox enforces it',
+      ),
     }),
-  );
-  const [message, ...others] = new Set(invalid.flat().map(([, text]) => text));
-  // Not about a setting, such as a package that is not installed.
-  const isAboutAll = given.length > 1 && others.length === 0 && invalid.every(({ length }) => length > 0);
-  return [
-    ...missing.map((key): SettingIssue => [key, `is missing: ${chosenBy} needs it.`]),
-    ...(message !== undefined && isAboutAll ? [['adapter', message] satisfies SettingIssue] : invalid.flat()),
-  ];
+    async (options) => (await import('../adapters/chatwoot/index.js')).chatwoot(options),
+  ),
+  slack: adapter(
+    z.object({
+      botToken: matching(
+        /^(xoxe\.)?xoxb-[\w-]+$/,
+        'must be the "Bot User OAuth Token" of the app; it begins with xoxb-.',
+      ).describe('SLACK_BOT_TOKEN=<token>: the Bot User OAuth Token of the app'),
+      signingSecret: secrets.describe(
+        'SLACK_SIGNING_SECRET=<secret>: the Signing Secret of the app, or several separated by commas',
+      ),
+      channel: matching(
+        /^[CG][A-Z0-9]{2,}$/,
+        "must be the id of a channel, such as C0123456789; Slack shows it at the end of the channel's details.",
+      ).describe('SLACK_CHANNEL=<id>: the id of the channel'),
+      names: pairs(
+        /^[UW][A-Z0-9]+\s*=\s*\S/,
+        'must be user ids with names, such as U0123456789=Ann, U0987654321=Ben.',
+      )
+        .exactOptional()
+        .describe(
+          'SLACK_NAMES=<names>: the names that users see with AGENT_NAMES, by Slack user id: U0123456789=Ann,U0987654321=Ben',
+        ),
+      closeWords: list(matching(/^\S+$/, 'must be words without spaces, separated by commas.'))
+        .exactOptional()
+        .describe(
+          'SLACK_CLOSE_WORDS=<words>: a reply that ends with one of these words closes the conversation; default !close',
+        ),
+      insidePrefix: text.describe(
+        'SLACK_INSIDE_PREFIX=<text>: messages that begin with this prefix are not sent to the user; default //',
+      ),
+      teamUrl: httpUrl('must be the address of the workspace, such as https://example.slack.com.')
+        .exactOptional()
+        .describe('SLACK_TEAM_URL=<url>: the address of the workspace, for links'),
+    }),
+    async (options) => (await import('../adapters/slack/index.js')).slack(options),
+  ),
+  email: adapter(
+    z.object({
+      smtpUrl: mailServer('smtp', /^smtps?:\/\/[^/\s]+/).describe(
+        'MAIL_SMTP_URL=<url>: the server that takes mails: smtps://user:password@host, or smtp://user:password@host for STARTTLS',
+      ),
+      imapUrl: mailServer('imap', /^imaps?:\/\/[^:@/\s]+:[^@/\s]+@[^/\s]+/).describe(
+        'MAIL_IMAP_URL=<url>: the server with the mailbox for replies: imaps://user:password@host, or imap://user:password@host for STARTTLS',
+      ),
+      address: address.describe('MAIL_ADDRESS=<address>: the address that mails come from and replies go to'),
+      team: list(address).describe(
+        "MAIL_TEAM=<addresses>: the address of the team's inbox, or several separated by commas",
+      ),
+      agents: list(
+        matching(
+          /^[^\s@]*@[^\s@]+$/,
+          'must be the addresses of those who may answer users, or their domains: ann@example.com, @example.org.',
+        ),
+      ).describe(
+        'MAIL_AGENTS=<addresses>: who may answer users: addresses or domains, such as ann@example.com,@example.org',
+      ),
+      trustedServer: z
+        .string()
+        .transform((name) => (name.trim() === 'none' ? null : name))
+        .describe(
+          'MAIL_TRUSTED_SERVER=<name>: the mail server whose Authentication-Results headers verify senders; none believes the From line, for a mailbox that takes no mail from outside',
+        ),
+      replyAddress: matching(
+        /^[^\s@]*\{token\}[^\s@]*@[^\s@]+$/,
+        'must be an address with {token} before the @, such as handoff+{token}@example.com.',
+      )
+        .exactOptional()
+        .describe(
+          'MAIL_REPLY_ADDRESS=<address>: an address for replies that tells the conversation, such as handoff+{token}@example.com, if the server delivers it to the same mailbox',
+        ),
+      mailbox: text.describe('MAIL_FOLDER=<name>: the folder in which replies arrive; default INBOX'),
+    }),
+    async (options) => (await import('../adapters/email/index.js')).email(options),
+    { webhooks: false },
+  ),
+  intercom: adapter(
+    z.object({
+      accessToken: word.describe('INTERCOM_ACCESS_TOKEN=<token>: the Access Token of the app'),
+      clientSecret: secrets.describe(
+        'INTERCOM_CLIENT_SECRET=<secret>: the Client Secret of the app, which signs its webhooks, or several separated by commas',
+      ),
+      apiUrl: url
+        .exactOptional()
+        .describe(
+          'INTERCOM_API_URL=<url>: the URL of the REST API of the region; default https://api.intercom.io',
+        ),
+    }),
+    async (options) => (await import('../adapters/intercom/index.js')).intercom(options),
+  ),
+  zendesk: adapter(
+    z.object({
+      apiUrl: url.describe(
+        'ZENDESK_API_URL=<url>: the URL of the Conversations API, such as https://example.zendesk.com/sc',
+      ),
+      appId: id.describe('ZENDESK_APP_ID=<id>: the App ID of the Conversations API key'),
+      keyId: id.describe('ZENDESK_KEY_ID=<id>: the Key ID of the Conversations API key'),
+      keySecret: word.describe('ZENDESK_KEY_SECRET=<secret>: the Secret key of the Conversations API key'),
+      webhookSecret: secrets.describe(
+        'ZENDESK_WEBHOOK_SECRET=<secret>: the shared secret of the webhook, or several separated by commas',
+      ),
+      agentIntegration: id
+        .exactOptional()
+        .describe(
+          'ZENDESK_AGENT_INTEGRATION=<name>: the switchboard integration where agents answer; default zd-agentWorkspace',
+        ),
+    }),
+    async (options) => (await import('../adapters/zendesk/index.js')).zendesk(options),
+  ),
+  livechat: adapter(
+    z.object({
+      clientId: word.describe('LIVECHAT_CLIENT_ID=<id>: the Client Id of the app'),
+      clientSecret: word.describe('LIVECHAT_CLIENT_SECRET=<secret>: the Client Secret of the app'),
+      refreshToken: word.describe(
+        'LIVECHAT_REFRESH_TOKEN=<token>: a refresh token of an agent who authorized the app',
+      ),
+      webhookSecret: secrets.describe(
+        'LIVECHAT_WEBHOOK_SECRET=<secret>: the secret key of the registered webhooks, or several separated by commas',
+      ),
+    }),
+    async (options) => (await import('../adapters/livechat/index.js')).livechat(options),
+  ),
+  'zoho-salesiq': adapter(
+    z.object({
+      screenName: id.describe('ZOHO_SALESIQ_SCREEN_NAME=<name>: the screen name of the portal'),
+      appId: id.describe('ZOHO_SALESIQ_APP_ID=<id>: the id of the brand'),
+      departmentId: id.describe(
+        'ZOHO_SALESIQ_DEPARTMENT_ID=<id>: the id of the department whose agents answer',
+      ),
+      clientId: word.describe('ZOHO_CLIENT_ID=<id>: the Client ID of an org client'),
+      clientSecret: word.describe('ZOHO_CLIENT_SECRET=<secret>: the Client Secret of that client'),
+      refreshToken: word.describe('ZOHO_REFRESH_TOKEN=<token>: a refresh token of that client'),
+      publicKey: list(
+        matching(
+          /^(-----BEGIN|[\w+/]{80,}=*$)/,
+          'must be the public key of the webhook, in Base64 or as PEM.',
+        ),
+      ).describe(
+        'ZOHO_SALESIQ_PUBLIC_KEY=<key>: the public key of the webhook in Base64, or several separated by commas',
+      ),
+      apiUrl: url
+        .exactOptional()
+        .describe(
+          'ZOHO_SALESIQ_API_URL=<url>: the address of SalesIQ in your data center; default https://salesiq.zoho.com',
+        ),
+      accountsUrl: url
+        .exactOptional()
+        .describe(
+          'ZOHO_ACCOUNTS_URL=<url>: the address of Zoho Accounts in your data center; default https://accounts.zoho.com',
+        ),
+    }),
+    async (options) => (await import('../adapters/zoho-salesiq/index.js')).zohoSalesIq(options),
+  ),
+} as const satisfies Record<string, AdapterEntry>;
+
+function mailServer(protocol: string, pattern: RegExp) {
+  const message = `must be ${protocol}s://user:password@host, or ${protocol}://user:password@host for STARTTLS. Special characters of the password are percent-encoded.`;
+  return matching(pattern, message);
 }
 
-/** Adapters begin their messages with their own name and their own name of the option. */
-const ADAPTER_PREFIX =
-  /^[A-Za-z][\w -]*: (?:(?:[a-z]+(?:[A-Z][a-z]+)+|channel|address|team|agents|mailbox) )?/;
+/** The name of an adapter in ADAPTER, without `desk` and `none`. */
+export type AdapterName = keyof typeof ADAPTERS;
 
-/** The message of a rejection; adapters never quote the value in it. */
-async function rejectionOf(created: Promise<Adapter>): Promise<string | null> {
-  try {
-    const adapter = await created;
-    await adapter.dispose?.();
-    return null;
-  } catch (error) {
-    if (error instanceof HandoffKitError) return error.message.replace(ADAPTER_PREFIX, '');
-    throw error;
-  }
-}
+/** All adapter names. */
+export const ADAPTER_NAMES = Object.keys(ADAPTERS) as readonly AdapterName[];
 
-/** Without ADAPTER the desk would start, although another system is configured. */
-function unnamedAdapterIssues(
-  values: SettingTexts<SettingKey>,
-  ofBots: readonly AdapterName[],
-): SettingIssue[] {
-  return ADAPTER_NAMES.filter((name) => !ofBots.includes(name)).flatMap((name) =>
-    adapterSettings(name)
-      .filter((key) => values[key] !== undefined)
-      .map((key): SettingIssue => [key, `is set, and ADAPTER is not. Set ADAPTER=${name}, or another.`]),
-  );
-}
-
-function platformIssues({ platformBaseUrl, platformApiKey }: SettingTexts<SettingKey>): SettingIssue[] {
-  if (platformBaseUrl !== undefined && platformApiKey !== undefined) return [];
-  return [['adapter', 'needs PLATFORM_BASE_URL and PLATFORM_API_KEY: agents could not answer users.']];
-}
-
-/** The login with OpenID Connect needs all of its settings. */
-function openIdIssues(values: SettingTexts<SettingKey>): SettingIssue[] {
-  const needed = [
-    'deskOpenidIssuer',
-    'deskOpenidClientId',
-    'deskOpenidClientSecret',
-    'deskOpenidRoles',
-  ] as const;
-  if ([...needed, 'deskOpenidRoleClaim' as const].every((key) => values[key] === undefined)) return [];
-  return [...needed, 'publicUrl' as const]
-    .filter((key) => values[key] === undefined)
-    .map((key): SettingIssue => [key, 'is missing: the login with OpenID Connect needs it.']);
-}
-
-/** Settings that only a bridge reads are reported when there is no bridge: the hours would not be kept. */
-function withoutEffectIssues(values: SettingTexts<SettingKey>, hasBotAdapters: boolean): SettingIssue[] {
-  const { adapter, platformBaseUrl, businessHours, outsideHours, unavailable, delayed } = values;
-  const issues: SettingIssue[] = [];
-  const isUnset = adapter === 'none' || (adapter === undefined && platformBaseUrl === undefined);
-  const isOff = isUnset && !hasBotAdapters;
-  const message = 'has no effect, since no agent answers: set ADAPTER, or remove it.';
-  if (isOff && businessHours !== undefined) issues.push(['businessHours', message]);
-  if (isOff && unavailable !== undefined) issues.push(['unavailable', message]);
-  if (isOff && delayed !== undefined) issues.push(['delayed', message]);
-  if (outsideHours !== undefined && businessHours === undefined) {
-    issues.push(['outsideHours', 'needs BUSINESS_HOURS: without them agents answer at any time.']);
-  }
-  return issues;
-}
+/** The path to which the external system sends its webhooks. */
+export const adapterPath = (name: string): string => `/adapters/${name}`;

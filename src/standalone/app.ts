@@ -1,4 +1,4 @@
-import express, { type ErrorRequestHandler, type Express, type RequestHandler } from 'express';
+import express, { type ErrorRequestHandler, type Express, type RequestHandler, Router } from 'express';
 import type { Logger } from 'pino';
 import type { Delivery } from '../delivery/index.js';
 import type { Metrics } from '../metrics/index.js';
@@ -6,8 +6,7 @@ import type { Receiver } from '../receiver/index.js';
 import type { ConnectedAdapter } from './connect-adapter.js';
 import { createDatabaseCheck, healthRoutes } from './health.js';
 import { createHttpLog } from './http-log.js';
-import { countOtherRequests, metricsRoute } from './metrics-route.js';
-import type { TrustProxy } from './setting-parsers.js';
+import type { Settings } from './settings-schema.js';
 
 /** The parts of the app. */
 export interface AppParts {
@@ -15,7 +14,7 @@ export interface AppParts {
   readonly log: Logger;
   /** The receiver's base path, for log lines; the receiver matches it itself. */
   readonly mountPath: string;
-  readonly trustProxy: TrustProxy;
+  readonly trustProxy: Settings['trustProxy'];
   readonly metrics: Metrics;
   /** None without agents. */
   readonly adapters: readonly ConnectedAdapter[];
@@ -59,6 +58,26 @@ export function createApp(parts: AppParts): Express {
   app.use(notFound);
   app.use(createErrorHandler(log));
   return app;
+}
+
+/** `GET /metrics`. It needs no authentication, like the health checks: the numbers hold nothing personal. */
+function metricsRoute(metrics: Metrics): Router {
+  return Router().get('/metrics', async (_request, response) => {
+    const { contentType, text } = await metrics.expose();
+    response.set('content-type', contentType).send(text);
+  });
+}
+
+/** Counts and times the requests that are neither the receiver's nor a bridge's: both count their own. */
+function countOtherRequests(metrics: Metrics): RequestHandler {
+  return ({ path }, response, next) => {
+    if (/^\/adapters(?:\/|$)/i.test(path)) return next();
+    const isDesk = /^\/desk(?:\/|$)/i.test(path);
+    // The desk keeps event streams open for hours, which says nothing about how fast it answers.
+    const end = metrics.beginRequest(isDesk ? 'desk' : 'other', { isTimed: !isDesk });
+    response.once('finish', () => end(response.statusCode));
+    next();
+  };
 }
 
 const securityHeaders: RequestHandler = (_request, response, next) => {

@@ -9,8 +9,8 @@ import {
   pathToken,
   webhookUser,
 } from '../receiver/index.js';
-import type { SettingProblem } from './settings-error.js';
 import type { Settings } from './settings-schema.js';
+import type { SettingProblem } from './settings-sources.js';
 
 /** The settings of each bot, by name: its own, and those that all share. */
 export type BotSettings = ReadonlyMap<string, Settings>;

@@ -9,7 +9,7 @@ import {
 import type { AgentView, DeskOptions } from '../desk/index.js';
 import type { Log } from '../internal/index.js';
 import type { Receiver } from '../receiver/index.js';
-import { ADAPTER_CATALOG, type AdapterName, adapterPath } from './adapter-catalog.js';
+import { ADAPTERS, type AdapterName, adapterPath } from './adapter-settings.js';
 import type { Settings } from './settings-schema.js';
 
 /** The desk or an adapter, connected to the receiver. */
@@ -83,7 +83,7 @@ async function loadAdapter(
 ): Promise<ConnectAdapter> {
   const options = { ...bridgeOptions(settings), ...(botIds && { botIds }) };
   if (name === 'desk') return loadDesk(options, settings);
-  const adapter = await ADAPTER_CATALOG[name].create(settings);
+  const adapter = await ADAPTERS[name].create(settings.helpdesks ?? {});
   return ({ receiver, log }) => {
     const bridge = createBridge({ ...options, log, receiver, adapter });
     const handler: RequestHandler = (request, response, next) => bridge.webhook(request, response, next);

@@ -1,41 +1,19 @@
 import { existsSync } from 'node:fs';
-import { resolve } from 'node:path';
 import type { Delivery, OpenDatabase } from '../delivery/index.js';
 import { configError, HandoffKitError } from '../internal/index.js';
-import { SettingsError } from './settings-error.js';
-import type { Settings } from './settings-schema.js';
-import { readConfigFile } from './settings-sources.js';
-import { SETTINGS } from './settings-table.js';
-
-/** The database that `DATABASE_URL` names. */
-export type DatabaseChoice =
-  | { readonly kind: 'none' }
-  | { readonly kind: 'sqlite'; readonly file: string }
-  | { readonly kind: 'postgres'; readonly url: string };
-
-/** The value of `DATABASE_URL` when it is not set. */
-export const DEFAULT_DATABASE_URL = 'sqlite:./handoff.db';
-
-const CHOICES =
-  'DATABASE_URL must be sqlite:<file>, postgres://<user>:<password>@<host>/<database>, or none, which stores nothing.';
-const SQLITE_FILE =
-  'DATABASE_URL must name a file right after "sqlite:", such as sqlite:./handoff.db or sqlite:/var/lib/handoff.db.';
-const POSTGRES_URL =
-  'DATABASE_URL is no URL that can be read. Write special characters of the user and password as %23 and so on.';
+import {
+  type DatabaseChoice,
+  DEFAULT_DATABASE_URL,
+  type Settings,
+  settingsSchema,
+} from './settings-schema.js';
+import { readConfigFile, SettingsError } from './settings-sources.js';
 
 /** Parses `DATABASE_URL`. Error messages never quote the value, which may hold a password. */
 export function parseDatabaseUrl(text: string): DatabaseChoice {
-  if (text === 'none' || text === 'memory:') return { kind: 'none' };
-  if (text.startsWith('sqlite:')) return { kind: 'sqlite', file: sqliteFile(text.slice('sqlite:'.length)) };
-  if (!/^postgres(ql)?:\/\//.test(text)) throw configError(CHOICES);
-  if (!URL.canParse(text)) throw configError(POSTGRES_URL);
-  return { kind: 'postgres', url: text };
-}
-
-/** Refuses slashes whose meaning differs from tool to tool, and `:memory:`, which would store nothing. */
-function sqliteFile(file: string): string {
-  if (file.trim() === '' || file.startsWith('//') || file.startsWith(':')) throw configError(SQLITE_FILE);
-  return resolve(file);
+  const { data, error } = settingsSchema.shape.databaseUrl.safeParse(text);
+  if (data) return data;
+  throw configError(`DATABASE_URL ${error?.issues[0]?.message}`);
 }
 
 /** Describes a database without user, password and parameters. */
@@ -58,10 +36,10 @@ export interface DatabaseSources {
 export function chooseDatabase({ databaseUrl, configFile }: DatabaseSources): DatabaseChoice {
   if (databaseUrl !== undefined) return parseDatabaseUrl(databaseUrl);
   if (configFile === undefined) return parseDatabaseUrl(DEFAULT_DATABASE_URL);
-  const { values, problems, readable } = readConfigFile(configFile);
-  const relevant = problems.filter(({ setting }) => !readable || setting === SETTINGS.databaseUrl.env);
+  const { texts, problems, readable } = readConfigFile(configFile);
+  const relevant = problems.filter(({ setting }) => !readable || setting === 'DATABASE_URL');
   if (relevant.length > 0) throw new SettingsError(relevant);
-  return parseDatabaseUrl(values.databaseUrl ?? DEFAULT_DATABASE_URL);
+  return parseDatabaseUrl(texts.DATABASE_URL ?? DEFAULT_DATABASE_URL);
 }
 
 /** Settings of durable delivery; the engine has defaults for all of them. */

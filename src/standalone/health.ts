@@ -2,9 +2,6 @@ import { Router } from 'express';
 import type { QueueAdmin } from '../delivery/index.js';
 import { type Log, settlesWithin } from '../internal/index.js';
 
-/** The paths of health and metrics. MOUNT_PATH cannot be one of them, and their requests are logged at debug. */
-export const HEALTH_PATHS: readonly string[] = ['/healthz', '/readyz', '/metrics'];
-
 /** Resolves to whether the database can be reached and written. */
 export type DatabaseCheck = () => Promise<boolean>;
 

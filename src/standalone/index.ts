@@ -4,33 +4,28 @@
  *
  * @module
  */
-export {
-  ADAPTER_CATALOG,
-  ADAPTER_NAMES,
-  type AdapterEntry,
-  adapterPath,
-  adapterSettings,
-  splitList,
-} from './adapter-catalog.js';
-export { createConfiguredAdapters } from './adapter-settings.js';
-export {
-  chooseDatabase,
-  DEFAULT_DATABASE_URL,
-  describeDatabase,
-  openDatabase,
-  openDelivery,
-  requireFile,
-} from './database.js';
-export { COMBINED_HANDOFF_AUTH, HANDOFF_AUTH_KINDS, splitHandoffAuth } from './handoff-auth.js';
+import type { Adapter } from '../bridge/index.js';
+import type { SettingSources } from './settings-sources.js';
+
+export { ADAPTER_NAMES, ADAPTERS, adapterPath } from './adapter-settings.js';
+export { chooseDatabase, describeDatabase, openDatabase, openDelivery, requireFile } from './database.js';
 export { listen } from './listen.js';
-export { printable } from './printable.js';
-export { createReadableLog } from './readable-log.js';
+export { createReadableLog, printable } from './readable-log.js';
 export type { ServeHost } from './serve.js';
-export { SettingsError } from './settings-error.js';
-export type { SettingKey } from './settings-schema.js';
-export { readConfigFile } from './settings-sources.js';
-export { SETTING_GROUPS, SETTING_KEYS, SETTINGS } from './settings-table.js';
+export { type SettingInfo, type SettingTexts, settingsOf } from './setting.js';
+export {
+  DEFAULT_DATABASE_URL,
+  HANDOFF_AUTH_KINDS,
+  SETTING_GROUPS,
+  SETTINGS,
+  settingsSchema,
+} from './settings-schema.js';
+export { readConfigFile, SettingsError } from './settings-sources.js';
 export { onStopSignal, untilStopSignal } from './signals.js';
 
+/** Creates the adapters of the settings, and ignores all other settings. Rejects with a {@link SettingsError}. */
+export const createConfiguredAdapters = async (sources: SettingSources): Promise<readonly Adapter[]> =>
+  (await import('./read-settings.js')).createConfiguredAdapters(sources);
+
 /** Loads the program itself: the web server, the receiver, the bridge and the validation of settings. */
-export const loadProgram = () => import('./program.js');
+export const loadProgram = () => import('./serve.js');

@@ -1,236 +1,302 @@
 import { createHash, randomBytes } from 'node:crypto';
+import type { Adapter } from '../bridge/index.js';
 import { HandoffKitError } from '../internal/index.js';
-import { bearer, pathToken } from '../receiver/index.js';
-import { adapterIssues, type SettingIssue } from './adapter-settings.js';
+import { ADAPTER_NAMES, ADAPTERS, type AdapterName } from './adapter-settings.js';
 import { type BotSettings, botsProblem, singleBotSettings } from './bot-settings.js';
-import { COMBINED_HANDOFF_AUTH, splitHandoffAuth } from './handoff-auth.js';
-import { type SettingProblem, SettingsError } from './settings-error.js';
-import { type SettingKey, type Settings, settingsSchema } from './settings-schema.js';
+import { parseTexts, type SettingIssue, type SettingTexts, settingsOf } from './setting.js';
+import {
+  BOT_SETTINGS,
+  type BotAdapters,
+  type ProgramTexts,
+  type Settings,
+  settingsSchema,
+} from './settings-schema.js';
 import {
   type ConfigFile,
-  type FoundSettings,
+  type GatheredSettings,
   gatherSettings,
+  type SettingProblem,
   type SettingSources,
-  valuesOf,
+  SettingsError,
 } from './settings-sources.js';
-import { BOT_KEYS, type BotKey, SETTING_KEYS, SETTINGS } from './settings-table.js';
 
 /** Settings with which the program can start. */
 export interface ReadSettings {
   readonly settings: Settings;
   /** The settings of each bot: those above where there is one, which is named `default`. */
   readonly bots: BotSettings;
-  /** The credentials that development mode generated. */
-  readonly generated: readonly GeneratedKey[];
+  /** The credentials that development mode generated, by their settings. */
+  readonly generated: ProgramTexts;
   /** Whether DATABASE_URL was set. */
   readonly hasDatabaseUrl: boolean;
-  /** Names and forms of settings that have better ones. */
-  readonly hints: readonly string[];
 }
-
-type SettingTexts = Readonly<Partial<Record<SettingKey, string>>>;
 
 /** Reads and validates all settings. Rejects with a {@link SettingsError} that lists every problem. */
 export async function readSettings(sources: SettingSources): Promise<ReadSettings> {
-  const { found, file } = gatherSettings(sources);
-  if (file.bots) return readSeveralBots(sources, found, file, file.bots);
-  const dev = sources.dev
-    ? devSettings((key) => key in found, sources.devSeed)
-    : { values: {}, generated: [] };
-  const { data, problems, hints } = await validate({ ...dev.values, ...valuesOf(found) }, found);
-  const all = [
-    ...file.problems,
-    ...problems.filter(({ from, setting }) => from !== null || !mayBeInFile(file, setting)),
-  ];
-  if (all.length > 0 || !data) throw new SettingsError(all);
-  const hasDatabaseUrl = 'databaseUrl' in found;
-  return {
-    settings: data,
-    bots: singleBotSettings(data),
-    generated: dev.generated,
-    hints,
-    hasDatabaseUrl,
-  };
-}
-
-const isBotKey = (key: SettingKey): key is BotKey => BOT_KEYS.some((known) => known === key);
-
-/** A bot without a base URL of its own uses the common one: bots are often on one platform. */
-const SHARED_BOT_KEY: BotKey = 'platformBaseUrl';
-
-/** Each bot is validated as a program of its own, with the settings that all share. */
-async function readSeveralBots(
-  { dev, configFile = '' }: SettingSources,
-  found: FoundSettings,
-  file: ConfigFile,
-  named: NonNullable<ConfigFile['bots']>,
-): Promise<ReadSettings> {
-  const misplaced = BOT_KEYS.filter((key) => found[key] && key !== SHARED_BOT_KEY).map(
-    (key): SettingProblem => ({
-      setting: SETTINGS[key].env,
-      from: found[key]?.from ?? null,
-      message: 'belongs to one bot, and the config file names several. Move it to that bot, or remove it.',
-    }),
-  );
-  const common = { ...(dev && devSettings(() => true).values), ...valuesOf(found) };
-  for (const key of BOT_KEYS) if (key !== SHARED_BOT_KEY) delete common[key];
-  const bots = new Map<string, Settings>();
-  const problems = new Map<string, SettingProblem>();
-  const hints = new Set<string>();
-  for (const [name, own] of Object.entries(named)) {
-    const {
-      data,
-      problems: ofBot,
-      hints: hintsOfBot,
-    } = await validate({ ...common, ...own }, found, (key) =>
-      isBotKey(key) ? { prefix: `bots.${name}.`, from: configFile } : null,
-    );
-    if (data) bots.set(name, data);
-    for (const hint of hintsOfBot) hints.add(hint);
-    // Problems of settings that all share are the same for each bot.
-    for (const problem of ofBot) problems.set(problem.setting, problem);
-  }
-  const all = [...file.problems, ...misplaced, ...problems.values()];
-  const together = all.length === 0 ? botsProblem(bots, configFile) : null;
-  const [settings] = bots.values();
-  if (all.length > 0 || together || !settings) throw new SettingsError(together ? [together] : all);
-  return { settings, bots, generated: [], hints: [...hints], hasDatabaseUrl: 'databaseUrl' in found };
-}
-
-/** Validates settings. `placeOf` tells the place of a setting of one of several bots. */
-async function validate(
-  given: SettingTexts,
-  found: FoundSettings,
-  placeOf: (key: SettingKey) => { readonly prefix: string; readonly from: string } | null = () => null,
-) {
-  const problem = (key: SettingKey, message: string): SettingProblem => {
-    const place = placeOf(key);
-    return {
-      setting: `${place?.prefix ?? ''}${SETTINGS[key].env}`,
-      from: place?.from ?? found[key]?.from ?? null,
-      message,
-    };
-  };
-  const { values, hints } = withHandoffAuth(given);
-  const empty = SETTING_KEYS.filter((key) => values[key]?.trim() === '');
-  const result = settingsSchema.safeParse(values);
-  const messages = new Map<SettingKey, string>();
-  for (const { path, message } of result.error?.issues ?? []) {
-    const key = SETTING_KEYS.find((known) => known === path[0]);
-    if (key) messages.set(key, message);
-  }
-  // An empty secret is an error and not a missing secret: the receiver would accept other credentials.
-  for (const key of empty) messages.set(key, 'is empty. Give it a value, or remove it.');
-  const combined = await combinationIssues(values);
-  const problems = [...messages, ...combined.filter(([key]) => !empty.includes(key))].map(([key, message]) =>
-    problem(key, message),
-  );
-  return { data: result.data, problems, hints };
-}
-
-/** HANDOFF_AUTH from a token alone, and from its earlier form, which has the token in it. */
-function withHandoffAuth(values: SettingTexts): { readonly values: SettingTexts; readonly hints: string[] } {
-  const { handoffAuth, handoffToken } = values;
-  if (handoffAuth === undefined) {
-    return { values: { ...values, ...(handoffToken !== undefined && { handoffAuth: 'path' }) }, hints: [] };
-  }
-  const combined = splitHandoffAuth(handoffAuth);
-  // Two different tokens: the text stays, and is refused.
-  if (!combined || (handoffToken ?? combined.token) !== combined.token) return { values, hints: [] };
-  const { kind, token } = combined;
-  return { values: { ...values, handoffAuth: kind, handoffToken: token }, hints: [COMBINED_HANDOFF_AUTH] };
+  const gathered = gatherSettings(sources);
+  const { texts, file } = gathered;
+  if (file.bots) return readSeveralBots(sources, gathered, file.bots);
+  const generated = sources.dev ? generatedCredentials(texts, sources.devSeed) : {};
+  const { settings, issues } = await validate({ ...(sources.dev && DEV_SETTINGS), ...generated, ...texts });
+  const problems = issues
+    .map(problemOf(gathered))
+    .filter(({ from, setting }) => from !== null || !mayBeInFile(file, setting));
+  const all = [...file.problems, ...problems];
+  if (all.length > 0 || !settings) throw new SettingsError(all);
+  return { settings, bots: singleBotSettings(settings), generated, hasDatabaseUrl: 'DATABASE_URL' in texts };
 }
 
 /** A missing setting is not reported when the file may hold it in a form that cannot be read. */
 const mayBeInFile = ({ readable, problems }: ConfigFile, name: string): boolean =>
   !readable || problems.some(({ setting }) => setting === name);
 
-/** Problems of settings with each other; each may be right by itself. */
-async function combinationIssues(values: SettingTexts): Promise<SettingIssue[]> {
+const problemOf =
+  ({ sources }: GatheredSettings) =>
+  ([env, message]: SettingIssue): SettingProblem => ({
+    setting: env,
+    from: sources.get(env) ?? null,
+    message,
+  });
+
+/** A bot without a base URL of its own uses the common one: bots are often on one platform. */
+const SHARED_BOT_SETTING = 'PLATFORM_BASE_URL';
+
+/** Each bot is validated as a program of its own, with the settings that all share. */
+async function readSeveralBots(
+  { dev, configFile = '' }: SettingSources,
+  gathered: GatheredSettings,
+  named: NonNullable<ConfigFile['bots']>,
+): Promise<ReadSettings> {
+  const { texts, file } = gathered;
+  const ofBot = new Set(BOT_SETTINGS.map(({ env }) => env));
+  const misplaced = Object.keys(texts)
+    .filter((env) => ofBot.has(env) && env !== SHARED_BOT_SETTING)
+    .map((env) =>
+      problemOf(gathered)([
+        env,
+        'belongs to one bot, and the config file names several. Move it to that bot, or remove it.',
+      ]),
+    );
+  const common = Object.entries(texts).filter(([env]) => !ofBot.has(env) || env === SHARED_BOT_SETTING);
+  const bots = new Map<string, Settings>();
+  const problems = new Map<string, SettingProblem>();
+  for (const [name, own] of Object.entries(named)) {
+    const { settings, issues } = await validate({
+      ...(dev && DEV_SETTINGS),
+      ...Object.fromEntries(common),
+      ...own,
+    });
+    if (settings) bots.set(name, settings);
+    // Problems of settings that all share are the same for each bot.
+    for (const [env, message] of issues) {
+      const setting = ofBot.has(env) ? `bots.${name}.${env}` : env;
+      problems.set(
+        setting,
+        ofBot.has(env) ? { setting, from: configFile, message } : problemOf(gathered)([env, message]),
+      );
+    }
+  }
+  const all = [...file.problems, ...misplaced, ...problems.values()];
+  const together = all.length === 0 ? botsProblem(bots, configFile) : null;
+  const [settings] = bots.values();
+  if (all.length > 0 || together || !settings) throw new SettingsError(together ? [together] : all);
+  return { settings, bots, generated: {}, hasDatabaseUrl: 'DATABASE_URL' in texts };
+}
+
+/** Validates the texts of all settings, each for itself and with each other. */
+async function validate(
+  given: ProgramTexts,
+): Promise<{ readonly settings: Settings | undefined; readonly issues: readonly SettingIssue[] }> {
+  const texts = { ...(given.HANDOFF_TOKEN !== undefined && { HANDOFF_AUTH: 'path' }), ...given };
+  const { data, issues } = parseTexts(settingsSchema, texts);
+  const all = withEmpty(Object.keys(texts), texts, [
+    ...issues,
+    ...usernameIssues(texts),
+    ...handoffTokenIssues(texts),
+    ...platformIssues(texts),
+    ...(await agentIssues(texts)),
+    ...openIdIssues(texts),
+  ]);
+  const helpdesks = namedAdapters(texts).names.length > 0 ? { helpdesks: texts } : {};
+  return { settings: data && { ...data, ...helpdesks }, issues: all };
+}
+
+/** An empty secret is an error and not a missing secret: the receiver would accept other credentials. */
+function withEmpty(
+  names: readonly string[],
+  texts: SettingTexts,
+  issues: readonly SettingIssue[],
+): readonly SettingIssue[] {
+  const empty = names.filter((env) => texts[env]?.trim() === '');
   return [
-    ...usernameIssues(values),
-    ...handoffTokenIssues(values),
-    ...platformIssues(values),
-    ...(await adapterIssues(values)),
+    ...empty.map((env): SettingIssue => [env, 'is empty. Give it a value, or remove it.']),
+    ...issues.filter(([env]) => !empty.includes(env)),
   ];
 }
 
-function handoffTokenIssues({ handoffAuth, handoffToken }: SettingTexts): SettingIssue[] {
-  const check = handoffAuth === 'path' ? pathToken : handoffAuth === 'bearer' ? bearer : null;
-  if (!check) {
-    const isUnused = handoffToken !== undefined && (handoffAuth === 'webhook' || handoffAuth === 'none');
-    return isUnused
-      ? [['handoffToken', `has no effect with HANDOFF_AUTH=${handoffAuth}. Remove one of them.`]]
-      : [];
-  }
-  if (handoffToken === undefined) {
+function usernameIssues({ WEBHOOK_USERNAME = '', WEBHOOK_SECRET }: ProgramTexts): SettingIssue[] {
+  if (WEBHOOK_SECRET !== undefined && WEBHOOK_USERNAME.includes(':')) {
     return [
-      ['handoffToken', `is missing: HANDOFF_AUTH=${handoffAuth} needs it. Make one: openssl rand -hex 24`],
+      ['WEBHOOK_USERNAME', 'has a colon, which cannot be sent together with a secret. Choose another.'],
     ];
   }
-  try {
-    check(handoffToken);
-  } catch (error) {
-    if (!(error instanceof HandoffKitError)) throw error;
-    return [['handoffToken', error.message.replace(/^the (path )?token /, '')]];
-  }
-  return /\s/.test(handoffToken)
-    ? [['handoffToken', 'has white space in it, which no header can carry.']]
-    : [];
-}
-
-function usernameIssues({ webhookUsername = '', webhookSecret }: SettingTexts): SettingIssue[] {
-  if (webhookSecret !== undefined && webhookUsername.includes(':')) {
-    return [['webhookUsername', 'has a colon, which cannot be sent together with a secret. Choose another.']];
-  }
-  if (webhookSecret === undefined && /\S\s+\S/.test(webhookUsername)) {
-    return [['webhookUsername', 'has a space in it, which cannot be sent without a secret. Choose another.']];
+  if (WEBHOOK_SECRET === undefined && /\S\s+\S/.test(WEBHOOK_USERNAME)) {
+    return [
+      ['WEBHOOK_USERNAME', 'has a space in it, which cannot be sent without a secret. Choose another.'],
+    ];
   }
   return [];
+}
+
+function handoffTokenIssues({ HANDOFF_AUTH: kind, HANDOFF_TOKEN: token }: ProgramTexts): SettingIssue[] {
+  const issue = (message: string): SettingIssue[] => [['HANDOFF_TOKEN', message]];
+  if (kind === 'webhook' || kind === 'none') {
+    return token === undefined ? [] : issue(`has no effect with HANDOFF_AUTH=${kind}. Remove one of them.`);
+  }
+  if (kind !== 'path' && kind !== 'bearer') return [];
+  if (token === undefined) {
+    return issue(`is missing: HANDOFF_AUTH=${kind} needs it. Make one: openssl rand -hex 24`);
+  }
+  if (kind === 'bearer' || /^[\w.~-]{16,}$/.test(token)) return [];
+  return issue(
+    'needs at least 16 characters, all of them letters, digits, "-", "_", "." or "~". Make one: openssl rand -hex 24',
+  );
 }
 
 const NEEDS_BOTH = 'is missing: replies need both PLATFORM_BASE_URL and PLATFORM_API_KEY.';
 const NEEDS_PLATFORM =
   'needs PLATFORM_BASE_URL and PLATFORM_API_KEY: without them nothing can be sent to users. Set them, or remove it.';
 
-function platformIssues(values: SettingTexts): SettingIssue[] {
-  const { platformBaseUrl, platformApiKey } = values;
-  if (platformBaseUrl !== undefined && platformApiKey !== undefined) return [];
-  if (platformBaseUrl !== undefined) return [['platformApiKey', NEEDS_BOTH]];
-  if (platformApiKey !== undefined) return [['platformBaseUrl', NEEDS_BOTH]];
-  const senders = ['autoReply', 'greeting'] as const;
-  return senders.filter((key) => values[key] !== undefined).map((key): SettingIssue => [key, NEEDS_PLATFORM]);
+function platformIssues(texts: ProgramTexts): SettingIssue[] {
+  const { PLATFORM_BASE_URL, PLATFORM_API_KEY } = texts;
+  if (PLATFORM_BASE_URL !== undefined && PLATFORM_API_KEY !== undefined) return [];
+  if (PLATFORM_BASE_URL !== undefined) return [['PLATFORM_API_KEY', NEEDS_BOTH]];
+  if (PLATFORM_API_KEY !== undefined) return [['PLATFORM_BASE_URL', NEEDS_BOTH]];
+  return (['AUTO_REPLY', 'GREETING'] as const)
+    .filter((env) => texts[env] !== undefined)
+    .map((env): SettingIssue => [env, NEEDS_PLATFORM]);
 }
 
-const CREDENTIALS = [
-  'webhookUsername',
-  'webhookSecret',
-  'handoffToken',
-] as const satisfies readonly SettingKey[];
+/** The login with OpenID Connect needs all of its settings. */
+function openIdIssues(texts: ProgramTexts): SettingIssue[] {
+  const needed = [
+    'DESK_OPENID_ISSUER',
+    'DESK_OPENID_CLIENT_ID',
+    'DESK_OPENID_CLIENT_SECRET',
+    'DESK_OPENID_ROLES',
+  ] as const;
+  if ([...needed, 'DESK_OPENID_ROLE_CLAIM' as const].every((env) => texts[env] === undefined)) return [];
+  return [...needed, 'PUBLIC_URL' as const]
+    .filter((env) => texts[env] === undefined)
+    .map((env): SettingIssue => [env, 'is missing: the login with OpenID Connect needs it.']);
+}
 
-/** A credential that development mode generates where it is missing. */
-export type GeneratedKey = (typeof CREDENTIALS)[number];
+/** The adapters that ADAPTER and BOT_ADAPTERS name. */
+function namedAdapters({ ADAPTER, BOT_ADAPTERS }: ProgramTexts) {
+  const ofBots: BotAdapters = settingsSchema.shape.botAdapters.safeParse(BOT_ADAPTERS).data ?? new Map();
+  const names = ADAPTER_NAMES.filter((name) => name === ADAPTER || ofBots.has(name));
+  return { names, ofBots };
+}
+
+/** Problems of ADAPTER, of the adapters' own settings, and of hours and texts. */
+async function agentIssues(texts: ProgramTexts): Promise<SettingIssue[]> {
+  const { ADAPTER: adapter, PLATFORM_BASE_URL, PLATFORM_API_KEY } = texts;
+  const { names, ofBots } = namedAdapters(texts);
+  const issues = (await Promise.all(names.map((name) => adapterIssues(name, texts)))).flat();
+  if (adapter === undefined) issues.push(...unnamedAdapterIssues(texts, names));
+  if ([...ofBots.keys()].some((name) => name === adapter)) {
+    issues.push(['BOT_ADAPTERS', `names ${adapter}, which is ADAPTER and takes all other bots anyway.`]);
+  }
+  const hasAgents = names.length > 0 || adapter === 'desk' || ofBots.size > 0;
+  if (hasAgents && (PLATFORM_BASE_URL === undefined || PLATFORM_API_KEY === undefined)) {
+    issues.push(['ADAPTER', 'needs PLATFORM_BASE_URL and PLATFORM_API_KEY: agents could not answer users.']);
+  }
+  const isOff =
+    ofBots.size === 0 && (adapter === 'none' || (adapter === undefined && PLATFORM_BASE_URL === undefined));
+  // Settings that only a bridge reads: the hours would not be kept.
+  for (const env of isOff ? (['BUSINESS_HOURS', 'UNAVAILABLE', 'DELAYED'] as const) : []) {
+    if (texts[env] !== undefined) {
+      issues.push([env, 'has no effect, since no agent answers: set ADAPTER, or remove it.']);
+    }
+  }
+  if (texts.OUTSIDE_HOURS !== undefined && texts.BUSINESS_HOURS === undefined) {
+    issues.push(['OUTSIDE_HOURS', 'needs BUSINESS_HOURS: without them agents answer at any time.']);
+  }
+  return issues;
+}
+
+/** Missing and invalid settings of one adapter; if there are none, what the adapter itself finds. */
+async function adapterIssues(name: AdapterName, texts: ProgramTexts): Promise<readonly SettingIssue[]> {
+  const isMain = texts.ADAPTER === name;
+  const chosenBy = isMain ? `ADAPTER=${name}` : `BOT_ADAPTERS names ${name}, which`;
+  const { issues } = parseTexts(ADAPTERS[name].schema, texts, `is missing: ${chosenBy} needs it.`);
+  if (issues.length > 0) return issues;
+  try {
+    const adapter = await ADAPTERS[name].create(texts);
+    await adapter.dispose?.();
+    return [];
+  } catch (error) {
+    if (error instanceof HandoffKitError) return [[isMain ? 'ADAPTER' : 'BOT_ADAPTERS', error.message]];
+    throw error;
+  }
+}
+
+/** Without ADAPTER the desk would start, although another system is configured. */
+const unnamedAdapterIssues = (texts: SettingTexts, named: readonly AdapterName[]): SettingIssue[] =>
+  ADAPTER_NAMES.filter((name) => !named.includes(name)).flatMap((name) =>
+    settingsOf(ADAPTERS[name].schema)
+      .filter(({ env }) => texts[env] !== undefined)
+      .map(({ env }): SettingIssue => [env, `is set, and ADAPTER is not. Set ADAPTER=${name}, or another.`]),
+  );
 
 /**
- * The defaults of development mode: generated credentials, a local address, a quiet log. A username without a
- * secret is a complete choice (Bearer), so a secret is generated only together with the username.
+ * Creates the adapters that ADAPTER and BOT_ADAPTERS name, except for the desk, and ignores all other settings. Throws a
+ * {@link SettingsError}.
  */
-function devSettings(
-  isSet: (key: SettingKey) => boolean,
+export async function createConfiguredAdapters(sources: SettingSources): Promise<readonly Adapter[]> {
+  const gathered = gatherSettings(sources);
+  const { texts, file } = gathered;
+  const { names } = namedAdapters(texts);
+  const own = settingsSchema.pick({ botAdapters: true });
+  const issues = [
+    ...parseTexts(own, texts).issues,
+    ...notCheckable(texts.ADAPTER, names),
+    ...(await Promise.all(names.map((name) => adapterIssues(name, texts)))).flat(),
+  ];
+  const relevant = names.flatMap((name) => settingsOf(ADAPTERS[name].schema)).map(({ env }) => env);
+  const problems = withEmpty(relevant, texts, issues).map(problemOf(gathered));
+  const all = [...file.problems, ...(file.readable ? problems : [])];
+  if (all.length > 0) throw new SettingsError(all);
+  return Promise.all(names.map((name) => ADAPTERS[name].create(texts)));
+}
+
+/** ADAPTER must be checkable itself, or leave that to the systems of BOT_ADAPTERS. */
+function notCheckable(given: string | undefined, names: readonly AdapterName[]): SettingIssue[] {
+  const choice = `one of ${ADAPTER_NAMES.join(', ')}`;
+  const isOff = given === undefined || given === 'desk' || given === 'none';
+  if (isOff ? names.length > 0 : names.some((name) => name === given)) return [];
+  if (given === 'desk') return [['ADAPTER', `is desk, which needs no check; it must be ${choice}.`]];
+  return [['ADAPTER', `${given === undefined ? 'is missing' : 'names no adapter'}. It must be ${choice}.`]];
+}
+
+/** The defaults of development mode, besides credentials. */
+const DEV_SETTINGS: ProgramTexts = { HOST: '127.0.0.1', LOG_LEVEL: 'warn' };
+
+/**
+ * Credentials for development, where they are missing. A username without a secret is a complete choice (Bearer), so a
+ * secret is generated only together with the username.
+ */
+function generatedCredentials(
+  given: ProgramTexts,
   seed: string = randomBytes(16).toString('hex'),
-): {
-  readonly values: SettingTexts;
-  readonly generated: readonly GeneratedKey[];
-} {
-  const hex = (name: GeneratedKey, length: number): string =>
+): ProgramTexts {
+  const hex = (name: string, length: number): string =>
     createHash('sha256').update(`${seed}:${name}`).digest('hex').slice(0, length);
-  const credentials: SettingTexts = {
-    ...(!isSet('webhookUsername') && { webhookUsername: `dev-${hex('webhookUsername', 6)}` }),
-    ...(!isSet('webhookUsername') && !isSet('webhookSecret') && { webhookSecret: hex('webhookSecret', 32) }),
-    ...(!isSet('handoffAuth') && !isSet('handoffToken') && { handoffToken: hex('handoffToken', 32) }),
-  };
+  const isNew = given.WEBHOOK_USERNAME === undefined;
+  const needsToken = given.HANDOFF_AUTH === undefined && given.HANDOFF_TOKEN === undefined;
   return {
-    values: { host: '127.0.0.1', logLevel: 'warn', ...credentials },
-    generated: CREDENTIALS.filter((key) => key in credentials),
+    ...(isNew && { WEBHOOK_USERNAME: `dev-${hex('username', 6)}` }),
+    ...(isNew && given.WEBHOOK_SECRET === undefined && { WEBHOOK_SECRET: hex('secret', 32) }),
+    ...(needsToken && { HANDOFF_TOKEN: hex('token', 32) }),
   };
 }

@@ -13,6 +13,8 @@ import type { SettingSources } from './settings-sources.js';
 import { onStopSignal, type SignalSource } from './signals.js';
 import { welcome } from './welcome.js';
 
+export { createStandalone, readSettings };
+
 /** The output format of the program. */
 export interface ServeOutput {
   /** One JSON object per line: events on standard output, the log on standard error, in one shape. */
@@ -39,15 +41,13 @@ export async function serve(
   host: ServeHost = process,
 ): Promise<number> {
   const read = await readSettings(sources);
-  const { bots, generated, hints } = read;
+  const { bots, generated } = read;
   const { logLevel: level, showText } = read.settings;
   const reporter = createReporter({ json, colours, showText, write: (line) => host.stdout.write(line) });
   const destination = json
     ? jsonDestination(host)
     : createReadableLog((line) => host.stderr.write(line), colours);
   const log = createLog({ level, showText, destination, plain: json });
-
-  for (const hint of hints) log.warn({}, hint);
 
   const crash = (err: unknown): void => {
     log.fatal({ err }, 'uncaught exception: stopping at once');

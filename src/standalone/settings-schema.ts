@@ -1,79 +1,43 @@
+import { resolve } from 'node:path';
 import { z } from 'zod';
-import { createPlatformClient } from '../client/index.js';
-import { HandoffKitError } from '../internal/index.js';
-import { webhookUser } from '../receiver/index.js';
-import { ADAPTER_NAMES, parseBotAdapters } from './adapter-catalog.js';
-import { DEFAULT_DATABASE_URL, parseDatabaseUrl } from './database.js';
-import { HANDOFF_AUTH_CHOICES, HANDOFF_AUTH_KINDS } from './handoff-auth.js';
-import { HEALTH_PATHS } from './health.js';
-import { parseBusinessHours, parsePublicUrl, parseRoles, parseTrustProxy } from './setting-parsers.js';
+import type { BusinessHours, Weekday } from '../bridge/index.js';
+import { ADAPTER_NAMES, ADAPTERS, type AdapterName } from './adapter-settings.js';
+import {
+  duration,
+  httpUrl,
+  list,
+  matching,
+  pairs,
+  type SettingInfo,
+  type SettingTexts,
+  settingsOf,
+  size,
+  wholeNumber,
+} from './setting.js';
+
+/** The paths of health and metrics. MOUNT_PATH cannot be one of them, and their requests are logged at debug. */
+export const HEALTH_PATHS: readonly string[] = ['/healthz', '/readyz', '/metrics'];
+
+/** The ways in which handoff requests authenticate. */
+export const HANDOFF_AUTH_KINDS = ['path', 'bearer', 'webhook', 'none'] as const;
+
+/** The value of `DATABASE_URL` when it is not set. */
+export const DEFAULT_DATABASE_URL = 'sqlite:./handoff.db';
 
 const LOG_LEVELS = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'] as const;
-const UNITS = { b: 1, kb: 1_024, mb: 1_048_576, ms: 1, s: 1_000 };
 
-/**
- * A setting whose parser throws a HandoffKitError when the text is wrong. The modules that use the value write the
- * message; none of them quotes the value.
- */
-const parsedBy = <Value>(parse: (text: string) => Value, missing?: string) =>
-  z.string(missing).transform((text, context): Value => {
-    try {
-      return parse(text);
-    } catch (error) {
-      if (!(error instanceof HandoffKitError)) throw error;
-      context.addIssue(withSettingNames(error.message));
-      return z.NEVER;
-    }
-  });
-
-/** A text that another module accepts. */
-const acceptedBy = (use: (text: string) => unknown, missing?: string) =>
-  parsedBy((text) => {
-    use(text);
-    return text;
-  }, missing);
-
-/** Replaces option names by setting names. The message follows the setting's name, so its own is dropped. */
-const withSettingNames = (message: string): string =>
-  message
-    .replace(/^(baseUrl|apiKey|DATABASE_URL) /, '')
-    .replace(/^hours\.open\./, '')
-    .replace(/^hours\.timeZone/, 'the time zone')
-    .replaceAll('baseUrl', 'PLATFORM_BASE_URL')
-    .replaceAll('apiKey', 'PLATFORM_API_KEY');
-
-/** A size or a duration with its unit. */
-const quantity = (pattern: RegExp, max: number, message: string, min = 1) =>
+const text = z.string().optional();
+const flag = z.stringbool({ error: 'must be true or false.' }).default(false);
+/** A credential that a header carries. */
+const credential = (missing?: string) =>
   z
-    .string()
-    .regex(pattern, message)
-    .transform((text) => Number.parseInt(text, 10) * unitOf(text))
-    .pipe(z.number().min(min, message).max(max, message));
+    .string(missing)
+    .regex(/^(?!\s)\P{Cc}+(?<!\s)$/u, 'has white space around it, or a control character. Copy it again.');
 
-function unitOf(text: string): number {
-  const unit = text.replace(/^\d+/, '').toLowerCase() || 'b';
-  return Object.entries(UNITS).find(([name]) => name === unit)?.[1] ?? 1;
-}
-
-const duration = (message: string, min = 1) => quantity(/^\d{1,7}(ms|s)$/i, 3_600 * UNITS.s, message, min);
-
-const wholeNumber = (max: number) => {
-  const message = `must be a whole number from 1 to ${max}.`;
-  return z
-    .string()
-    .regex(/^\d{1,9}$/, message)
-    .transform(Number)
-    .pipe(z.number().min(1, message).max(max, message));
-};
-
-const PORT_RULE = 'must be a whole number from 0 to 65535; 0 takes any free port.';
-const PATH_RULE =
-  'must be a path that begins with "/", made of letters, digits and "-._~/", such as /webhook.';
-
-const mountPath = z
-  .string()
-  .regex(/^\/[\w\-.~/]*$/, PATH_RULE)
-  .refine((path) => !path.includes('//'), PATH_RULE)
+const mountPath = matching(
+  /^\/(?!\/)([\w\-.~]+\/?)*$/,
+  'must be a path that begins with "/", made of letters, digits and "-._~/", such as /webhook.',
+)
   .transform((path) => path.replace(/(?<=.)\/$/, ''))
   .refine(
     (path) => !HEALTH_PATHS.includes(path.toLowerCase()),
@@ -84,136 +48,368 @@ const mountPath = z
     'is taken by the desk and adapters: choose another path.',
   );
 
-/** Optional: the default depends on other settings, so `chooseAdapter` decides it. */
-const adapter = z
-  .enum(['none', 'desk', ...ADAPTER_NAMES], `must be one of desk, ${ADAPTER_NAMES.join(', ')} or none.`)
-  .optional();
+/** The proxies whose `X-Forwarded-*` headers Express trusts: none, all, a number of hops, or addresses. */
+const trustProxy = z.union(
+  [
+    z.stringbool({ truthy: ['true'], falsy: ['false'] }),
+    wholeNumber(1, 20),
+    list(
+      z.union([
+        z.ipv4(),
+        z.ipv6(),
+        z.cidrv4(),
+        z.cidrv6(),
+        z.literal(['loopback', 'linklocal', 'uniquelocal']),
+      ]),
+    ),
+  ],
+  'must be false, the number of proxies before this program, their addresses such as 10.0.0.0/8, loopback, or true.',
+);
 
-const autoReply = z
-  .string()
+const HANDOFF_AUTH_CHOICES =
+  'path (HANDOFF_TOKEN in the path; the default with a token), bearer (HANDOFF_TOKEN as Bearer), webhook (the same credentials as messages) or none';
+
+/** The database that `DATABASE_URL` names. */
+export type DatabaseChoice =
+  | { readonly kind: 'none' }
+  | { readonly kind: 'sqlite'; readonly file: string }
+  | { readonly kind: 'postgres'; readonly url: string };
+
+const databaseUrl = matching(
+  /^(none|memory:|sqlite:.*|postgres(ql)?:\/\/.*)$/s,
+  'must be sqlite:<file>, postgres://<user>:<password>@<host>/<database>, or none, which stores nothing.',
+)
+  // The meaning of slashes differs from tool to tool, and `:memory:` would store nothing.
   .refine(
-    (text) => !/\{(?!text\})\w+\}/.test(text),
-    "has a placeholder that does not exist: {text}, the user's message, is the only one.",
-  );
+    (url) => !/^sqlite:(\s*$|\/\/|:)/.test(url),
+    'must name a file right after "sqlite:", such as sqlite:./handoff.db or sqlite:/var/lib/handoff.db.',
+  )
+  .refine(
+    (url) => !url.startsWith('postgres') || URL.canParse(url),
+    'is no URL that can be read. Write special characters of the user and password as %23 and so on.',
+  )
+  .transform((url): DatabaseChoice => {
+    if (url.startsWith('postgres')) return { kind: 'postgres', url };
+    return url.startsWith('sqlite:') ? { kind: 'sqlite', file: resolve(url.slice(7)) } : { kind: 'none' };
+  });
 
-/** Every setting, parsed from text. The messages follow the setting's name: "PORT must be …". */
-export const settingsSchema = z.object({
-  port: z
-    .string()
-    .regex(/^\d{1,5}$/, PORT_RULE)
-    .transform(Number)
-    .pipe(z.number().max(65_535, PORT_RULE))
-    .default(3_000),
-  host: z
-    .string()
-    .regex(/^[\w.:-]+$/, 'must be an address or a name of this machine, such as 127.0.0.1, :: or localhost.')
-    .optional(),
-  mountPath: mountPath.default('/webhook'),
-  publicUrl: parsedBy(parsePublicUrl).optional(),
-  trustProxy: parsedBy(parseTrustProxy).default(false),
-  webhookUsername: acceptedBy(
-    (username) => webhookUser({ username }),
-    "is missing. Set it to the webhook username of the bot's integration settings.",
+/** The systems that have bots of their own, each with the ids of its bots. */
+export type BotAdapters = ReadonlyMap<AdapterName | 'desk', readonly string[]>;
+
+const BOT_ADAPTER_NAMES = ['desk', ...ADAPTER_NAMES] as const;
+
+const botAdapters = list(
+  matching(
+    new RegExp(`^[^=\\s]+\\s*=\\s*(${BOT_ADAPTER_NAMES.join('|')})$`),
+    `must be bot ids with systems, such as 65d4a1=slack, 65d4a2=desk. The systems are ${BOT_ADAPTER_NAMES.join(', ')}.`,
   ),
-  webhookSecret: acceptedBy((secret) => webhookUser({ username: 'any', secret })).optional(),
-  handoffAuth: z.enum(HANDOFF_AUTH_KINDS, {
-    error: ({ input }) =>
-      input === undefined
-        ? `is missing. Say how handoff requests authenticate: ${HANDOFF_AUTH_CHOICES}.`
-        : `must be one of: ${HANDOFF_AUTH_CHOICES}.`,
-  }),
-  handoffToken: z.string().optional(),
-  platformBaseUrl: acceptedBy((baseUrl) => createPlatformClient({ baseUrl, apiKey: 'any' })).optional(),
-  platformApiKey: acceptedBy((apiKey) =>
-    createPlatformClient({ baseUrl: 'https://any.example', apiKey }),
-  ).optional(),
-  databaseUrl: parsedBy(parseDatabaseUrl).prefault(DEFAULT_DATABASE_URL),
-  concurrency: wholeNumber(1_000).optional(),
-  maxAttempts: wholeNumber(1_000).optional(),
-  rememberDays: wholeNumber(3_650).optional(),
-  whenUnknown: z.enum(['resend', 'dead-letter'], 'must be resend or dead-letter.').optional(),
-  greeting: z.string().optional(),
-  autoReply: autoReply.optional(),
-  waitTimeout: duration('must be a time of at most 3600s with its unit, such as 60s.').default(60_000),
-  adapter,
-  botAdapters: parsedBy(parseBotAdapters).optional(),
-  rtUrl: z.string().optional(),
-  rtToken: z.string().optional(),
-  rtQueue: z.string().optional(),
-  rtWebhookSecret: z.string().optional(),
-  chatwootUrl: z.string().optional(),
-  chatwootInbox: z.string().optional(),
-  chatwootWebhookSecret: z.string().optional(),
-  chatwootHmacToken: z.string().optional(),
-  slackBotToken: z.string().optional(),
-  slackSigningSecret: z.string().optional(),
-  slackChannel: z.string().optional(),
-  slackNames: z.string().optional(),
-  slackCloseWords: z.string().optional(),
-  slackInsidePrefix: z.string().optional(),
-  slackTeamUrl: z.string().optional(),
-  slackApiUrl: z.string().optional(),
-  mailSmtpUrl: z.string().optional(),
-  mailImapUrl: z.string().optional(),
-  mailAddress: z.string().optional(),
-  mailTeam: z.string().optional(),
-  mailAgents: z.string().optional(),
-  mailTrustedServer: z.string().optional(),
-  mailReplyAddress: z.string().optional(),
-  mailFolder: z.string().optional(),
-  intercomAccessToken: z.string().optional(),
-  intercomClientSecret: z.string().optional(),
-  intercomApiUrl: z.string().optional(),
-  zendeskApiUrl: z.string().optional(),
-  zendeskAppId: z.string().optional(),
-  zendeskKeyId: z.string().optional(),
-  zendeskKeySecret: z.string().optional(),
-  zendeskWebhookSecret: z.string().optional(),
-  zendeskAgentIntegration: z.string().optional(),
-  livechatClientId: z.string().optional(),
-  livechatClientSecret: z.string().optional(),
-  livechatRefreshToken: z.string().optional(),
-  livechatWebhookSecret: z.string().optional(),
-  livechatApiUrl: z.string().optional(),
-  livechatAccountsUrl: z.string().optional(),
-  zohoSalesiqScreenName: z.string().optional(),
-  zohoSalesiqAppId: z.string().optional(),
-  zohoSalesiqDepartmentId: z.string().optional(),
-  zohoClientId: z.string().optional(),
-  zohoClientSecret: z.string().optional(),
-  zohoRefreshToken: z.string().optional(),
-  zohoSalesiqPublicKey: z.string().optional(),
-  zohoSalesiqApiUrl: z.string().optional(),
-  zohoAccountsUrl: z.string().optional(),
-  agentNames: z.stringbool({ error: 'must be true or false.' }).default(false),
-  businessHours: parsedBy(parseBusinessHours).optional(),
-  outsideHours: z.string().optional(),
-  unavailable: z.string().optional(),
-  delayed: z.string().optional(),
-  deskIdleMinutes: wholeNumber(1_440).optional(),
-  deskOpenidIssuer: z.string().optional(),
-  deskOpenidClientId: z.string().optional(),
-  deskOpenidClientSecret: z.string().optional(),
-  deskOpenidRoleClaim: z.string().optional(),
-  deskOpenidRoles: parsedBy(parseRoles).optional(),
-  probeAuth: z.enum(['required', 'none'], 'must be required or none.').default('required'),
-  bodyLimit: quantity(
-    /^\d{1,9}(b|kb|mb)?$/i,
-    100 * UNITS.mb,
-    'must be a size of at most 100mb, such as 262144, 256kb or 1mb.',
-  ).default(262_144),
+)
+  .transform((parts) => parts.map((part) => part.split('=').map((side) => side.trim())))
+  .refine((bots) => new Set(bots.map(([id]) => id)).size === bots.length, 'names a bot twice.')
+  .transform((bots): BotAdapters => {
+    const idsOf = (system: string) => bots.flatMap(([id = '', name]) => (name === system ? [id] : []));
+    const systems = BOT_ADAPTER_NAMES.map((name) => [name, idsOf(name)] as const);
+    return new Map(systems.filter(([, ids]) => ids.length > 0));
+  });
+
+const WEEK = ['mon', 'tue', 'wed', 'thu', 'fri', 'sat', 'sun'] as const satisfies readonly Weekday[];
+const WEEKDAY_NAMES: readonly string[] = WEEK;
+const HOURS_EXAMPLE = 'Europe/Berlin mon-fri 09:00-12:30 13:30-17:00, sat 10:00-14:00';
+const TIME_RANGE = /^(([01]\d|2[0-3]):[0-5]\d)-(?!\1)(([01]\d|2[0-3]):[0-5]\d|24:00)$/;
+
+/** The time zone, then days with their ranges, such as `Europe/Berlin mon-fri 09:00-17:00, sat 10:00-14:00`. */
+const businessHours = z.string().transform((line, { addIssue }): BusinessHours => {
+  const [timeZone = '', ...rest] = line.trim().split(/\s+/);
+  const open: Partial<Record<Weekday, string[]>> = {};
+  if (!isTimeZone(timeZone)) addIssue('the time zone must be an IANA name such as Europe/Berlin.');
+  for (const part of rest.join(' ').split(',')) {
+    const [days = '', ...ranges] = part.trim().split(' ');
+    if (ranges.length === 0) addIssue(`must name a time zone, days and hours, such as ${HOURS_EXAMPLE}.`);
+    if (!ranges.every((range) => TIME_RANGE.test(range)))
+      addIssue(`${days} must hold ranges such as 09:00-17:30.`);
+    const named = daysOf(days);
+    if (named.length === 0) addIssue(`has a day that does not exist; write them as in ${HOURS_EXAMPLE}.`);
+    for (const day of named) open[day] = [...(open[day] ?? []), ...ranges];
+  }
+  return { timeZone, open };
+});
+
+function isTimeZone(timeZone: string): boolean {
+  try {
+    return new Intl.DateTimeFormat('en', { timeZone }) !== null;
+  } catch {
+    return false;
+  }
+}
+
+/** The days of a range, which may wrap around the end of the week, such as `sat-mon`; none if one does not exist. */
+function daysOf(range: string): readonly Weekday[] {
+  const [first, last = first] = range
+    .toLowerCase()
+    .split('-')
+    .map((day) => WEEKDAY_NAMES.indexOf(day));
+  if (first === undefined || last === undefined || first < 0 || last < 0) return [];
+  return Array.from(
+    { length: ((last - first + 7) % 7) + 1 },
+    (_, index) => WEEK[(first + index) % 7] ?? 'mon',
+  );
+}
+
+const server = z.object({
+  port: wholeNumber(0, 65_535, '; 0 takes any free port')
+    .default(3_000)
+    .describe('PORT=<number>: the port to listen on; 0 takes any free port; default 3000'),
+  host: matching(
+    /^[\w.:-]+$/,
+    'must be an address or a name of this machine, such as 127.0.0.1, :: or localhost.',
+  )
+    .optional()
+    .describe('HOST=<address>: the address to listen on; default all addresses, with --dev 127.0.0.1'),
+  mountPath: mountPath
+    .default('/webhook')
+    .describe(
+      'MOUNT_PATH=<path>: the path of the message webhook; the handoff endpoints are below it; default /webhook',
+    ),
+  publicUrl: httpUrl('must be the address of this program, such as https://help.example.com.')
+    .optional()
+    .describe(
+      'PUBLIC_URL=<url>: the public URL of this program, such as https://help.example.com; the desk is below it, at /desk, and answers requests for this host only. On HTTPS, its cookies are bound to the host and browsers are told to use HTTPS only',
+    ),
+  trustProxy: trustProxy
+    .default(false)
+    .describe(
+      'TRUST_PROXY=<proxies>: the proxies whose X-Forwarded-* headers are trusted: false (default), the number of proxies, their addresses, or true for any',
+    ),
+  bodyLimit: size(104_857_600, 'must be a size of at most 100mb, such as 262144, 256kb or 1mb.')
+    .default(262_144)
+    .describe('BODY_LIMIT=<size>: the largest request body; default 256kb'),
+});
+
+const authentication = z.object({
+  webhookUsername: credential(
+    "is missing. Set it to the webhook username of the bot's integration settings.",
+  ).describe("WEBHOOK_USERNAME=<name>: the webhook username from the bot's integration settings; required"),
+  webhookSecret: credential()
+    .optional()
+    .describe('WEBHOOK_SECRET=<secret>: the webhook secret from the same settings, if one is set'),
+  handoffAuth: z
+    .enum(HANDOFF_AUTH_KINDS, {
+      error: ({ input }) =>
+        input === undefined
+          ? `is missing. Say how handoff requests authenticate: ${HANDOFF_AUTH_CHOICES}.`
+          : `must be one of: ${HANDOFF_AUTH_CHOICES}.`,
+    })
+    .describe(
+      'HANDOFF_AUTH=<choice>: how handoff requests authenticate: path (default with HANDOFF_TOKEN), bearer, webhook or none; required',
+    ),
+  handoffToken: matching(/^\S*$/, 'has white space in it, which no header can carry.')
+    .optional()
+    .describe(
+      'HANDOFF_TOKEN=<token>: the token of handoff requests, at least 16 characters: openssl rand -hex 24',
+    ),
+  probeAuth: z
+    .enum(['required', 'none'], 'must be required or none.')
+    .default('required')
+    .describe('PROBE_AUTH=<choice>: whether availability tests need credentials: required (default) or none'),
+});
+
+const replies = z.object({
+  platformBaseUrl: httpUrl(
+    'must be a full http or https address without user, password and query, such as https://api.example.com.',
+  )
+    .optional()
+    .describe('PLATFORM_BASE_URL=<url>: the base URL of the platform, for replies; no default'),
+  platformApiKey: matching(
+    /^[\x21-\x7e]+$/,
+    'must be the key alone, without "Bearer", spaces and line breaks. Copy it again.',
+  )
+    .optional()
+    .describe("PLATFORM_API_KEY=<key>: the bot's API key, for replies"),
+  greeting: text.describe('GREETING=<text>: the first reply of every handoff, sent at once'),
+  autoReply: matching(
+    /^(?!.*\{(?!text\})\w+\})/s,
+    "has a placeholder that does not exist: {text}, the user's message, is the only one.",
+  )
+    .optional()
+    .describe(
+      "AUTO_REPLY=<text>: the answer to every message of a handoff; {text} stands for the user's message",
+    ),
+  waitTimeout: duration('must be a time of at most 3600s with its unit, such as 60s.')
+    .default(60_000)
+    .describe(
+      'WAIT_TIMEOUT=<time>: how long the platform waits for the first reply, from its settings; default 60s',
+    ),
+});
+
+const storage = z.object({
+  databaseUrl: databaseUrl
+    .prefault(DEFAULT_DATABASE_URL)
+    .describe(
+      'DATABASE_URL=<url>: the database for events and replies: sqlite:<file>, postgres://… or none; default sqlite:./handoff.db',
+    ),
+  concurrency: wholeNumber(1, 1_000)
+    .optional()
+    .describe(
+      'CONCURRENCY=<number>: the number of stored conversations handled at the same time; default 16, with PostgreSQL 32',
+    ),
+  maxAttempts: wholeNumber(1, 1_000)
+    .optional()
+    .describe(
+      'MAX_ATTEMPTS=<number>: failed attempts to handle a stored event before it becomes a dead letter; default 8',
+    ),
+  rememberDays: wholeNumber(1, 3_650)
+    .optional()
+    .describe(
+      'REMEMBER_DAYS=<number>: days for which handled events are remembered, so that repeats are recognised; default 7',
+    ),
+  whenUnknown: z
+    .enum(['resend', 'dead-letter'], 'must be resend or dead-letter.')
+    .optional()
+    .describe(
+      'WHEN_UNKNOWN=<choice>: what to do with a reply when it is unknown whether it arrived: resend (default; the user may see it twice) or dead-letter (the user may not see it)',
+    ),
+});
+
+const agents = z.object({
+  // The default depends on other settings: `chooseAdapter` decides it.
+  adapter: z
+    .enum(['none', 'desk', ...ADAPTER_NAMES], `must be one of desk, ${ADAPTER_NAMES.join(', ')} or none.`)
+    .optional()
+    .describe(
+      `ADAPTER=<name>: where agents answer: desk (in the browser), ${ADAPTER_NAMES.join(', ')}, or none, which refuses handoff requests unless AUTO_REPLY answers; default desk when replies and storage are on and AUTO_REPLY is off`,
+    ),
+  botAdapters: botAdapters
+    .optional()
+    .describe(
+      'BOT_ADAPTERS=<list>: other helpdesks for the handoffs of some bots, by the bot_id of the request: 65d4a1=slack, 65d4a2=desk; ADAPTER takes all others',
+    ),
+  agentNames: flag.describe("AGENT_NAMES: put the agent's name before each reply"),
+  businessHours: businessHours
+    .optional()
+    .describe(
+      "BUSINESS_HOURS=<hours>: the hours in which agents answer, such as 'Europe/Berlin mon-fri 09:00-17:00, sat 10:00-14:00'; default always",
+    ),
+  outsideHours: text.describe(
+    'OUTSIDE_HOURS=<text>: the reply to users outside these hours; without it the handoff request is refused',
+  ),
+  unavailable: text.describe(
+    'UNAVAILABLE=<text>: the reply to users whose conversation cannot be opened; without it the handoff request is refused',
+  ),
+  delayed: text.describe(
+    'DELAYED=<text>: the reply to users whose messages wait because the helpdesk does not answer, at most every ten minutes; default none',
+  ),
+});
+
+const desk = z.object({
+  deskIdleMinutes: wholeNumber(1, 1_440)
+    .optional()
+    .describe(
+      'DESK_IDLE_MINUTES=<number>: the minutes without activity after which an agent is logged out of the desk; default 30',
+    ),
+  deskOpenidIssuer: text.describe(
+    'DESK_OPENID_ISSUER=<url>: the issuer of an OpenID Connect provider where agents can log in, beside passwords; needs PUBLIC_URL and the package openid-client',
+  ),
+  deskOpenidClientId: text.describe(
+    "DESK_OPENID_CLIENT_ID=<id>: the desk's client id at the provider; its redirect URI is <PUBLIC_URL>/desk/login/openid/callback",
+  ),
+  deskOpenidClientSecret: text.describe(
+    "DESK_OPENID_CLIENT_SECRET=<secret>: the desk's client secret at the provider",
+  ),
+  deskOpenidRoleClaim: text.describe(
+    'DESK_OPENID_ROLE_CLAIM=<name>: the claim that decides the role of an agent; default groups',
+  ),
+  deskOpenidRoles: pairs(
+    /^[^\s=].*=\s*(agent|supervisor|administrator)$/,
+    'must name roles as in support=agent,leads=supervisor,it=administrator.',
+  )
+    .pipe(z.record(z.string(), z.enum(['agent', 'supervisor', 'administrator'])))
+    .optional()
+    .describe(
+      'DESK_OPENID_ROLES=<roles>: the role for each value of the claim: support=agent,leads=supervisor,it=administrator; others may not log in',
+    ),
+});
+
+const process = z.object({
+  showText: flag.describe('SHOW_TEXT: also print what users and agents write, which is hidden by default'),
+  logLevel: z
+    .enum(LOG_LEVELS, `must be one of ${LOG_LEVELS.join(', ')}.`)
+    .default('info')
+    .describe(
+      'LOG_LEVEL=<level>: fatal, error, warn, info, debug, trace or silent; default info, with --dev warn',
+    ),
   shutdownDelay: duration(
     'must be a time of at most 3600s with its unit, such as 10s; 0s closes the port at once.',
     0,
-  ).default(0),
-  shutdownTimeout: duration('must be a time of at most 3600s with its unit, such as 10s or 500ms.').default(
-    10_000,
-  ),
-  showText: z.stringbool({ error: 'must be true or false.' }).default(false),
-  logLevel: z.enum(LOG_LEVELS, `must be one of ${LOG_LEVELS.join(', ')}.`).default('info'),
+  )
+    .default(0)
+    .describe(
+      'SHUTDOWN_DELAY=<time>: the time after SIGTERM in which /readyz answers 503 and requests are still accepted, so that a load balancer goes elsewhere; default 0s, behind a load balancer 10s or more',
+    ),
+  shutdownTimeout: duration('must be a time of at most 3600s with its unit, such as 10s or 500ms.')
+    .default(10_000)
+    .describe(
+      'SHUTDOWN_TIMEOUT=<time>: the time that running handlers get to finish at shutdown; default 10s',
+    ),
 });
 
-/** All settings after validation. Durations are in milliseconds, sizes in bytes. */
-export type Settings = z.output<typeof settingsSchema>;
-/** The name of a setting in a config file and in code. */
-export type SettingKey = keyof Settings;
+/** The settings of the program. Those of helpdesks are in {@link ADAPTERS}. */
+export const settingsSchema = z.object({
+  ...server.shape,
+  ...authentication.shape,
+  ...replies.shape,
+  ...storage.shape,
+  ...agents.shape,
+  ...desk.shape,
+  ...process.shape,
+});
+
+type EnvOf<Key extends string> = Key extends `${infer First}${infer Rest}`
+  ? `${First extends Uppercase<First> ? '_' : ''}${Uppercase<First>}${EnvOf<Rest>}`
+  : '';
+
+/** Texts of the program's settings before validation, by the name in the environment. */
+export type ProgramTexts = {
+  readonly [Key in keyof z.output<typeof settingsSchema> as EnvOf<Key>]?: string | undefined;
+};
+
+/** The settings after validation. Durations are in milliseconds, sizes in bytes. */
+export interface Settings extends z.output<typeof settingsSchema> {
+  /** The settings of helpdesks, which {@link ADAPTERS} reads. */
+  readonly helpdesks?: SettingTexts;
+}
+
+/** Settings that are explained together. */
+export interface SettingGroup {
+  readonly title: string;
+  readonly settings: readonly SettingInfo[];
+}
+
+/** Every setting in exactly one group, in the order of the help and of `docs/settings.md`. */
+export const SETTING_GROUPS: readonly SettingGroup[] = [
+  { title: 'Server', settings: settingsOf(server) },
+  { title: 'Authentication', settings: settingsOf(authentication) },
+  { title: 'Replies to users', settings: settingsOf(replies) },
+  { title: 'Storage', settings: settingsOf(storage) },
+  { title: 'Agents', settings: settingsOf(agents) },
+  { title: 'With ADAPTER=desk', settings: settingsOf(desk) },
+  ...ADAPTER_NAMES.map((name) => ({
+    title: `With ADAPTER=${name}`,
+    settings: settingsOf(ADAPTERS[name].schema),
+  })),
+  { title: 'Output and shutdown', settings: settingsOf(process) },
+];
+
+/** Every setting. */
+export const SETTINGS: readonly SettingInfo[] = SETTING_GROUPS.flatMap(({ settings }) => settings);
+
+/** The settings that each bot has for itself, where a config file names several bots. */
+export const BOT_SETTINGS: readonly SettingInfo[] = settingsOf(
+  settingsSchema.pick({
+    webhookUsername: true,
+    webhookSecret: true,
+    handoffAuth: true,
+    handoffToken: true,
+    platformBaseUrl: true,
+    platformApiKey: true,
+  }),
+);

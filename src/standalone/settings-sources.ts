@@ -1,14 +1,44 @@
 import { readFileSync } from 'node:fs';
-import type { SettingProblem } from './settings-error.js';
-import type { SettingKey } from './settings-schema.js';
-import { BOT_KEYS, type BotKey, SETTING_KEYS, SETTINGS } from './settings-table.js';
+import { HandoffKitError } from '../internal/index.js';
+import type { SettingInfo, SettingTexts } from './setting.js';
+import { BOT_SETTINGS, type ProgramTexts, SETTINGS } from './settings-schema.js';
+
+/** One problem with the settings. It never holds the value, which may be a secret. */
+export interface SettingProblem {
+  /** The setting's name in the environment, or the source that has the problem. */
+  readonly setting: string;
+  /** The source of the value; `null` when there is no value. */
+  readonly from: string | null;
+  /** The problem and the remedy. */
+  readonly message: string;
+}
+
+/** The settings do not let the program start. The message lists every problem at once. */
+export class SettingsError extends HandoffKitError {
+  /** Every problem, in the order of the message. */
+  readonly problems: readonly SettingProblem[];
+
+  constructor(problems: readonly SettingProblem[]) {
+    super('SETTINGS_INVALID', messageOf(problems));
+    this.problems = problems;
+  }
+}
+
+function messageOf(problems: readonly SettingProblem[]): string {
+  const width = Math.max(...problems.map(({ setting }) => setting.length));
+  const lines = problems.map(
+    ({ setting, from, message }) => `  ${setting.padEnd(width)}  ${message}${from ? ` (from ${from})` : ''}`,
+  );
+  const count = problems.length === 1 ? 'one thing is' : `${problems.length} things are`;
+  return [`cannot start: ${count} wrong with the settings.`, '', ...lines].join('\n');
+}
 
 /** The sources of settings. Flags override the environment, and the environment overrides the file. */
 export interface SettingSources {
-  /** The flags of the command line. */
-  readonly flags?: Readonly<Partial<Record<SettingKey, string>>>;
+  /** The flags of the command line, by the keys of their settings. */
+  readonly flags?: SettingTexts;
   /** The environment. */
-  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly env: SettingTexts;
   /** The variables of the environment that came from the file `.env`. */
   readonly fromEnvFile?: ReadonlySet<string>;
   /** The path of a JSON file. */
@@ -19,86 +49,86 @@ export interface SettingSources {
   readonly devSeed?: string | undefined;
 }
 
-/** A value with its source. */
-interface FoundSetting {
-  readonly value: string;
-  readonly from: string;
-}
-
-/** The values of all sources, before validation. */
-export type FoundSettings = Readonly<Partial<Record<SettingKey, FoundSetting>>>;
-
-/** The result of {@link gatherSettings}. */
+/** The settings of all sources, before validation. */
 export interface GatheredSettings {
-  readonly found: FoundSettings;
+  readonly texts: ProgramTexts;
+  /** The source of each text. */
+  readonly sources: ReadonlyMap<string, string>;
   readonly file: ConfigFile;
 }
 
 /** The content of a config file. */
 export interface ConfigFile {
-  /** The settings in it, as text. */
-  readonly values: Readonly<Partial<Record<SettingKey, string>>>;
+  readonly texts: ProgramTexts;
   /** The settings of each bot; `null` if the file names no bots. */
-  readonly bots: Readonly<Record<string, Readonly<Partial<Record<BotKey, string>>>>> | null;
+  readonly bots: Readonly<Record<string, ProgramTexts>> | null;
   readonly problems: readonly SettingProblem[];
   /** `false` when the file is not JSON or cannot be opened. Missing settings are not reported then. */
   readonly readable: boolean;
 }
 
-const NO_FILE: ConfigFile = { values: {}, bots: null, problems: [], readable: true };
+const NO_FILE: ConfigFile = { texts: {}, bots: null, problems: [], readable: true };
 
 /** Takes each setting from the first source that has it. */
 export function gatherSettings({
   flags = {},
-  env,
+  env: environment,
   fromEnvFile,
   configFile,
 }: SettingSources): GatheredSettings {
   const file = configFile === undefined ? NO_FILE : readConfigFile(configFile);
-  const found: Partial<Record<SettingKey, FoundSetting>> = {};
-  for (const key of SETTING_KEYS) {
-    const { env: name, flag } = SETTINGS[key];
+  const inFile: SettingTexts = file.texts;
+  const texts: Record<string, string> = {};
+  const sources = new Map<string, string>();
+  for (const { env, key, flag } of SETTINGS) {
     const given = [
-      { value: flags[key], from: flag.split(' ')[0] ?? flag },
-      { value: env[name], from: fromEnvFile?.has(name) ? '.env' : 'the environment' },
-      { value: file.values[key], from: configFile ?? '' },
-    ].find(({ value }) => value !== undefined);
-    if (given?.value !== undefined) found[key] = { value: given.value, from: given.from };
+      { text: flags[key], from: flag.split(' ')[0] ?? flag },
+      { text: environment[env], from: fromEnvFile?.has(env) ? '.env' : 'the environment' },
+      { text: inFile[env], from: configFile ?? '' },
+    ].find(({ text }) => text !== undefined);
+    if (given?.text === undefined) continue;
+    texts[env] = given.text;
+    sources.set(env, given.from);
   }
-  return { found, file };
-}
-
-/** Drops the sources and keeps the values. */
-export function valuesOf(found: FoundSettings): Partial<Record<SettingKey, string>> {
-  return Object.fromEntries(Object.entries(found).map(([key, { value }]) => [key, value]));
+  return { texts, sources, file };
 }
 
 /** Reads a JSON file whose keys are settings, each written as `PORT` or as `port`. */
 export function readConfigFile(path: string): ConfigFile {
   const unreadable = (message: string): ConfigFile => ({
-    values: {},
-    bots: null,
+    ...NO_FILE,
     problems: [{ setting: '--config', from: path, message }],
     readable: false,
   });
-  const text = textOf(path);
-  if (text === null) {
+  let text = '';
+  try {
+    text = readFileSync(path, 'utf8').replace(/^\uFEFF/, '');
+  } catch {
     return unreadable('names a file that cannot be read. Check the path and the permissions of the file.');
   }
-  const content = parseJson(text);
-  if (content instanceof SyntaxError) return unreadable(`is not JSON${lineOf(content, text)}.`);
-  if (typeof content !== 'object' || content === null || Array.isArray(content)) {
-    return unreadable('must be a JSON object such as { "port": 3000 }.');
+  let content: unknown;
+  try {
+    content = JSON.parse(text);
+  } catch (error) {
+    return unreadable(`is not JSON${lineOf(error, text)}.`);
   }
-  return { ...settingsIn(content, path), readable: true };
+  if (!isObject(content)) return unreadable('must be a JSON object such as { "port": 3000 }.');
+  const { bots, ...others } = content as { readonly bots?: unknown };
+  const common = textsIn(others, path, SETTINGS);
+  if (bots === undefined) return { ...NO_FILE, ...common };
+  const named = botsIn(bots, path);
+  return { ...common, bots: named.bots, problems: [...common.problems, ...named.problems], readable: true };
 }
 
-function settingsIn(content: object, path: string): Pick<ConfigFile, 'values' | 'bots' | 'problems'> {
-  const { bots: named, ...others } = content as { readonly bots?: unknown };
-  const plain = plainSettingsIn(others, path, SETTING_KEYS);
-  const { bots, problems } = named === undefined ? NO_FILE : botsIn(named, path);
-  return { values: plain.values, bots, problems: [...plain.problems, ...problems] };
+/** Only the position is taken from the parser's error: its message quotes the file, which may hold secrets. */
+function lineOf(error: unknown, text: string): string {
+  const position = /at position (\d+)/.exec(String(error))?.[1];
+  if (position === undefined) return '';
+  return `: look at line ${text.slice(0, Number(position)).split('\n').length}`;
 }
+
+const isObject = (value: unknown): value is object =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
 
 /** The settings of each bot: `{ "sales": { "webhookUsername": … }, "support": … }`. */
 function botsIn(named: unknown, path: string): Pick<ConfigFile, 'bots' | 'problems'> {
@@ -107,82 +137,38 @@ function botsIn(named: unknown, path: string): Pick<ConfigFile, 'bots' | 'proble
     return { bots: {}, problems: [{ setting: 'bots', from: path, message }] };
   }
   const read = Object.entries(named).map(
-    ([name, settings]) =>
-      [name, plainSettingsIn(settings as object, path, BOT_KEYS, `bots.${name}.`)] as const,
+    ([name, settings]) => [name, textsIn(settings as object, path, BOT_SETTINGS, `bots.${name}.`)] as const,
   );
   return {
-    bots: Object.fromEntries(read.map(([name, { values }]) => [name, values])),
+    bots: Object.fromEntries(read.map(([name, { texts }]) => [name, texts])),
     problems: read.flatMap(([, { problems }]) => problems),
   };
 }
 
-const isObject = (value: unknown): value is object =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
-
-function plainSettingsIn<Key extends SettingKey>(
-  content: object,
-  path: string,
-  keys: readonly Key[],
-  prefix = '',
-): { readonly values: Partial<Record<Key, string>>; readonly problems: SettingProblem[] } {
-  const values: Partial<Record<Key, string>> = {};
+function textsIn(content: object, path: string, settings: readonly SettingInfo[], prefix = '') {
+  const texts: Record<string, string> = {};
   const problems: SettingProblem[] = [];
   for (const [name, value] of Object.entries(content)) {
-    const key = keys.find((known) => known === name || SETTINGS[known].env === name);
-    const message = problemOf(name, value, key, values, keys);
-    const setting = `${prefix}${key ? SETTINGS[key].env : name}`;
-    if (message) problems.push({ setting, from: path, message });
-    else if (key) values[key] = String(value);
+    const env = settings.find((each) => each.key === name || each.env === name)?.env;
+    const refuse = (message: string): unknown =>
+      problems.push({ setting: `${prefix}${env ?? name}`, from: path, message });
+    if (env === undefined) refuse(`is no setting.${suggestionFor(name, settings)}`);
+    else if (env in texts) refuse('is there twice, in two spellings. Keep one.');
+    else if (isObject(value) || Array.isArray(value) || value === null)
+      refuse('must be a text, a number, true or false.');
+    else texts[env] = String(value);
   }
-  return { values, problems };
-}
-
-function problemOf(
-  name: string,
-  value: unknown,
-  key: SettingKey | undefined,
-  values: Partial<Record<SettingKey, string>>,
-  keys: readonly SettingKey[],
-): string | null {
-  if (!key) return `is no setting.${suggestionFor(name, keys)}`;
-  if (key in values) return 'is there twice, in two spellings. Keep one.';
-  const isPlain = ['string', 'number', 'boolean'].includes(typeof value);
-  return isPlain ? null : 'must be a text, a number, true or false.';
-}
-
-function textOf(path: string): string | null {
-  try {
-    return readFileSync(path, 'utf8').replace(/^\uFEFF/, '');
-  } catch {
-    return null;
-  }
-}
-
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch (error) {
-    return error;
-  }
-}
-
-/** Only the position is taken from the parser's error: its message quotes the file, which may hold secrets. */
-function lineOf(error: SyntaxError, text: string): string {
-  const position = /at position (\d+)/.exec(error.message)?.[1];
-  if (position === undefined) return '';
-  return `: look at line ${text.slice(0, Number(position)).split('\n').length}`;
+  return { texts, problems };
 }
 
 /** With more edits than this, a name is a different name and not a misspelling. */
 const MAX_EDITS = 3;
 
-function suggestionFor(name: string, keys: readonly SettingKey[]): string {
+function suggestionFor(name: string, settings: readonly SettingInfo[]): string {
   const plain = withoutPunctuation(name);
+  const keys = settings.map(({ key }) => key);
   const [best] = keys
-    .map((key) => ({
-      key,
-      edits: editDistance(plain, withoutPunctuation(key)),
-    }))
+    .map((key) => ({ key, edits: editDistance(plain, withoutPunctuation(key)) }))
     .sort((one, other) => one.edits - other.edits);
   if (best && best.edits <= Math.min(MAX_EDITS, plain.length / 2)) return ` Did you mean ${best.key}?`;
   return ` The settings are ${keys.join(', ')}.`;

@@ -1,11 +1,10 @@
 import { DEFAULT_BOT } from '../events/index.js';
-import { ADAPTER_NAMES } from './adapter-catalog.js';
+import { ADAPTER_NAMES } from './adapter-settings.js';
 import type { BotSettings } from './bot-settings.js';
 import type { ConnectedAdapter } from './connect-adapter.js';
 import { describeDatabase } from './database.js';
-import type { GeneratedKey } from './read-settings.js';
+import type { SettingTexts } from './setting.js';
 import type { Settings } from './settings-schema.js';
-import { SETTINGS } from './settings-table.js';
 
 /** The first output after the start: `data` for programs, `text` for people. */
 export interface Welcome {
@@ -31,20 +30,19 @@ export interface WelcomeOptions extends CurlOptions {
 
 /** Describes the URLs and the next steps; with `dev` also the generated credentials and commands to paste. */
 export function welcome(options: WelcomeOptions): Welcome {
-  const { url, settings, bots, generated, dev, adapters } = options;
+  const { url, settings, bots, generated: credentials, dev, adapters } = options;
   const [adapter = null] = adapters;
   const { mountPath } = settings;
   const isSeveral = !bots.has(DEFAULT_BOT) || bots.size > 1;
   // With several bots, the commands would have to name each one's credentials.
   const commands = dev && !isSeveral ? curlCommands(options) : [];
-  const credentials = Object.fromEntries(generated.map((key) => [SETTINGS[key].env, settings[key]] as const));
   const text = [
     `handoff-kit listens on ${url} (Ctrl-C stops it)`,
     '',
     "For the platform's settings, with a host name that the platform can reach:",
     ...(isSeveral ? botAddresses(url, settings, bots) : addresses(url, settings)),
     ...(adapters.length === 0 ? [noAgentsLine(options)] : adapters.map((each) => agentsLine(options, each))),
-    ...(generated.length > 0 ? ['', 'Generated for this run, since they were not set:'] : []),
+    ...(Object.keys(credentials).length > 0 ? ['', 'Generated for this run, since they were not set:'] : []),
     ...Object.entries(credentials).map(([name, value]) => `  ${name.padEnd(16)}  ${value}`),
     ...(commands.length > 0 ? ['', 'Play the platform from another terminal:'] : []),
     ...commands.flatMap(({ title, command }) => ['', `  # ${title}`, `  ${command}`]),
@@ -140,8 +138,8 @@ export interface CurlCommand {
 export interface CurlOptions {
   readonly url: string;
   readonly settings: Settings;
-  /** Generated credentials, which may be shown. */
-  readonly generated: readonly GeneratedKey[];
+  /** Generated credentials, which may be shown, by their settings. */
+  readonly generated: SettingTexts;
 }
 
 /** One command for each kind of event, and one for an availability test. */
@@ -209,22 +207,23 @@ const quoted = (text: string): string =>
   /^[\w.:/@-]*$/.test(text) ? text : `'${text.replaceAll("'", `'\\''`)}'`;
 
 /** Generated credentials are shown; the user's own become shell variables, so that they are never printed. */
+const shown = (env: string, { [env]: text }: SettingTexts): string =>
+  text === undefined ? `"$${env}"` : quoted(text);
+
 function messageTarget({ url, settings, generated }: CurlOptions): CurlTarget {
-  const { mountPath, webhookUsername, webhookSecret } = settings;
-  const shown = (key: GeneratedKey, value: string, variable: string): string =>
-    generated.includes(key) ? quoted(value) : `"$${variable}"`;
-  const username = shown('webhookUsername', webhookUsername, 'WEBHOOK_USERNAME');
+  const { mountPath, webhookSecret } = settings;
+  const username = shown('WEBHOOK_USERNAME', generated);
   const credentials =
     webhookSecret === undefined
       ? `-H 'authorization: Bearer '${username}`
-      : `-u ${username}:${shown('webhookSecret', webhookSecret, 'WEBHOOK_SECRET')}`;
+      : `-u ${username}:${shown('WEBHOOK_SECRET', generated)}`;
   return { url: (path) => quoted(`${url}${mountPath}${path}`), credentials };
 }
 
 function handoffTarget({ url, settings, generated }: CurlOptions, message: CurlTarget): CurlTarget {
-  const { handoffAuth, handoffToken = '', mountPath } = settings;
+  const { handoffAuth, mountPath } = settings;
   const base = `${url}${mountPath === '/' ? '' : mountPath}`;
-  const token = generated.includes('handoffToken') ? quoted(handoffToken) : '"$HANDOFF_TOKEN"';
+  const token = shown('HANDOFF_TOKEN', generated);
   if (handoffAuth === 'path') {
     return { url: (path) => `${quoted(`${base}/`)}${token}${quoted(path)}`, credentials: '' };
   }

@@ -7,6 +7,7 @@ import {
 } from '../fixtures/chatwoot/fake-chatwoot.js';
 import { startFakeSlack } from '../fixtures/slack/fake-slack.js';
 import { IDS } from '../fixtures/slack/workspace.js';
+import { redirectFetch } from '../helpers/redirect-fetch.js';
 import { fileWith } from './config-file.js';
 import { runCli } from './run-cli.js';
 
@@ -37,12 +38,12 @@ async function chatwootSettings() {
 async function slackSettings() {
   const fake = await startFakeSlack();
   onTestFinished(() => fake.stop());
+  redirectFetch('https://slack.com/api', fake.apiUrl);
   const settings = {
     ADAPTER: 'slack',
     SLACK_BOT_TOKEN: fake.token,
     SLACK_SIGNING_SECRET: fake.signingSecret,
     SLACK_CHANNEL: IDS.channel,
-    SLACK_API_URL: fake.apiUrl,
   };
   return { settings, fake };
 }

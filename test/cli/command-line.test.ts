@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
-import { SETTING_KEYS, SETTINGS } from '../../src/standalone/index.js';
+import { SETTINGS } from '../../src/standalone/index.js';
 import { ENVIRONMENT } from '../standalone/environment.js';
 import { runCli, runCliProcess } from './run-cli.js';
 
@@ -45,8 +45,7 @@ describe('the command line', () => {
   ])('explains every setting of serve: %s %s', async (...args) => {
     const { code, stdout } = await outcome(...args);
     expect(code).toBe(0);
-    for (const key of SETTING_KEYS) {
-      const { flag, env } = SETTINGS[key];
+    for (const { flag, env } of SETTINGS) {
       expect(stdout).toContain(flag);
       expect(stdout).toContain(`[${env}]`);
     }

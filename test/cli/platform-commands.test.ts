@@ -43,7 +43,7 @@ describe('handoff-kit check', () => {
     const { code, stdout, stderr } = await runCli(args);
     expect([code, stdout]).toEqual([1, '']);
     expect(stderr).toContain('it does not accept the API key');
-    expect(stderr).toContain('PLATFORM_BASE_URL (--platform-base-url)');
+    expect(stderr).toContain('check that the base URL is the data centre of that bot');
     expect(stderr).not.toContain('wrong-key');
   });
 
@@ -154,7 +154,7 @@ describe('handoff-kit reply and close', () => {
     for (const args of [['reply', 'hi'], ['close']]) {
       const { code, stdout, stderr } = await runCli([...args, '--conversation', 'c-1'], { env });
       expect([code, stdout]).toEqual([1, '']);
-      expect(stderr).toContain('Check that PLATFORM_BASE_URL (--platform-base-url) is the platform itself');
+      expect(stderr).toContain('Check that the base URL is the platform itself');
     }
   });
 

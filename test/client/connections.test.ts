@@ -45,7 +45,7 @@ describe('a port without a server', () => {
     });
     expect(error.message).toContain(baseUrl);
     expect(error.message).toContain('ECONNREFUSED');
-    expect(error.message).toContain('Check baseUrl');
+    expect(error.message).toContain('Check the base URL');
   });
 });
 

@@ -140,8 +140,8 @@ describe("the platform's own message", () => {
 describe('statuses without a code', () => {
   test.each([
     [400, 'PLATFORM_REFUSED', 'HTTP 400'],
-    [401, 'PLATFORM_AUTH_FAILED', 'apiKey'],
-    [403, 'PLATFORM_AUTH_FAILED', 'apiKey'],
+    [401, 'PLATFORM_AUTH_FAILED', 'API key'],
+    [403, 'PLATFORM_AUTH_FAILED', 'API key'],
     [404, 'PLATFORM_REFUSED', '"/v1"'],
     [405, 'PLATFORM_REFUSED', '"/v1"'],
     [413, 'PLATFORM_REFUSED', 'too large'],
@@ -170,7 +170,7 @@ describe('redirects', () => {
       code: 'PLATFORM_REFUSED',
       status,
       outcome: 'not-applied',
-      message: expect.stringContaining('Set baseUrl to the final address'),
+      message: expect.stringContaining('Set the base URL to the final address'),
     });
     expect(elsewhere.requests).toHaveLength(0);
   });

@@ -44,7 +44,7 @@ describe.each([
       retryable: false,
       attempts: 1,
     });
-    expect(error.message).toContain('timeoutMs');
+    expect(error.message).toContain('raise the time limit');
     expect(sent()).toBe(1);
   });
 

@@ -9,7 +9,7 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import { parse, parseAllDocuments } from 'yaml';
 import type { Answers } from '../../src/cli/init/choices.js';
 import { generateProject } from '../../src/cli/init/generate.js';
-import { SETTING_KEYS, SETTINGS } from '../../src/standalone/index.js';
+import { SETTINGS } from '../../src/standalone/index.js';
 import { describeWith } from '../helpers/requirement.js';
 import { temporaryFolder } from '../standalone/databases.js';
 
@@ -19,7 +19,7 @@ const read = (path: string): string => readFileSync(join(DEPLOY, path), 'utf8');
 const isFound = (program: string, ...args: string[]): boolean => spawnSync(program, args).status === 0;
 const seconds = (text: unknown): number => Number(/^(\d+)s$/.exec(String(text))?.[1]);
 
-const VARIABLES = new Set(SETTING_KEYS.map((key) => SETTINGS[key].env));
+const VARIABLES = new Set(SETTINGS.map(({ env }) => env));
 const unknownVariables = (names: readonly string[]): string[] => names.filter((name) => !VARIABLES.has(name));
 
 /**

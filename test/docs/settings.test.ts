@@ -1,7 +1,7 @@
 import { spawnSync } from 'node:child_process';
 import { resolve } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { SETTING_GROUPS, SETTING_KEYS } from '../../src/standalone/index.js';
+import { SETTINGS, settingsSchema } from '../../src/standalone/index.js';
 
 const ROOT = resolve(import.meta.dirname, '../..');
 
@@ -15,8 +15,17 @@ describe('docs/settings.md', () => {
     expect(status).toBe(0);
   });
 
-  it('has every setting once', () => {
-    const grouped = SETTING_GROUPS.flatMap(({ keys }) => keys);
-    expect([...grouped].sort()).toEqual([...SETTING_KEYS].sort());
+  it('has every setting once, with its names and its meaning', () => {
+    expect(new Set(SETTINGS.map(({ env }) => env)).size).toBe(SETTINGS.length);
+    for (const { env, key, flag, help } of SETTINGS) {
+      expect([env, key, help], flag).toEqual([
+        expect.stringMatching(/^[A-Z_]+$/),
+        expect.stringMatching(/^\w+$/),
+        expect.any(String),
+      ]);
+      expect(help).not.toBe('');
+    }
+    const keys = SETTINGS.map(({ key }) => key);
+    expect(keys).toEqual(expect.arrayContaining(Object.keys(settingsSchema.shape)));
   });
 });

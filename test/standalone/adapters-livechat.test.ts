@@ -6,6 +6,7 @@ import {
   FAKE_WEBHOOK_SECRET,
   startFakeLiveChat,
 } from '../fixtures/livechat/fake-livechat.js';
+import { redirectFetch } from '../helpers/redirect-fetch.js';
 import { allOutput, startProgram } from './start-program.js';
 import { WAIT_MS, WAIT_OPTIONS } from './wait-options.js';
 
@@ -13,14 +14,14 @@ describe('the program with ADAPTER=livechat', () => {
   it('carries a whole handoff, and prints no secrets', async () => {
     const fake = await startFakeLiveChat();
     onTestFinished(() => fake.stop());
+    redirectFetch('https://api.livechatinc.com', fake.url);
+    redirectFetch('https://accounts.livechat.com', fake.url);
     const { program, url, simulator } = await startProgram({
       ADAPTER: 'livechat',
       LIVECHAT_CLIENT_ID: FAKE_CLIENT_ID,
       LIVECHAT_CLIENT_SECRET: FAKE_CLIENT_SECRET,
       LIVECHAT_REFRESH_TOKEN: FAKE_REFRESH_TOKEN,
       LIVECHAT_WEBHOOK_SECRET: FAKE_WEBHOOK_SECRET,
-      LIVECHAT_API_URL: fake.url,
-      LIVECHAT_ACCOUNTS_URL: fake.url,
     });
     await program.until(/livechat is reachable and in order/);
     fake.webhooks.url = `${url}/adapters/livechat`;

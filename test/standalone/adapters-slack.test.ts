@@ -2,6 +2,7 @@ import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { signRequest } from '../fixtures/slack/deliver.js';
 import { envelope, startFakeSlack } from '../fixtures/slack/fake-slack.js';
 import { IDS } from '../fixtures/slack/workspace.js';
+import { redirectFetch } from '../helpers/redirect-fetch.js';
 import { allOutput, startProgram } from './start-program.js';
 import { WAIT_MS, WAIT_OPTIONS } from './wait-options.js';
 
@@ -9,12 +10,12 @@ import { WAIT_MS, WAIT_OPTIONS } from './wait-options.js';
 async function withSlack(env: Readonly<Record<string, string>> = {}) {
   const fake = await startFakeSlack();
   onTestFinished(() => fake.stop());
+  redirectFetch('https://slack.com/api', fake.apiUrl);
   const served = await startProgram({
     ADAPTER: 'slack',
     SLACK_BOT_TOKEN: fake.token,
     SLACK_SIGNING_SECRET: fake.signingSecret,
     SLACK_CHANNEL: IDS.channel,
-    SLACK_API_URL: fake.apiUrl,
     ...env,
   });
   /** An agent writes, and Slack sends the signed event. */

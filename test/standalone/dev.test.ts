@@ -58,13 +58,15 @@ describe('serve --dev', () => {
   it('generates new credentials each time', async () => {
     const one = await readSettings({ env: {}, dev: true });
     const other = await readSettings({ env: {}, dev: true });
-    expect(one.generated).toEqual(['webhookUsername', 'webhookSecret', 'handoffToken']);
-    for (const key of one.generated) expect(one.settings[key]).not.toEqual(other.settings[key]);
+    expect(Object.keys(one.generated)).toEqual(['WEBHOOK_USERNAME', 'WEBHOOK_SECRET', 'HANDOFF_TOKEN']);
+    for (const key of ['webhookUsername', 'webhookSecret', 'handoffToken'] as const) {
+      expect(one.settings[key]).not.toEqual(other.settings[key]);
+    }
   });
 
   it('keeps the given settings', async () => {
     const { settings, generated } = await readSettings({ env: { ...ENVIRONMENT, HOST: '::1' }, dev: true });
-    expect(generated).toEqual([]);
+    expect(generated).toEqual({});
     expect(settings).toMatchObject({
       host: '::1',
       webhookUsername: USERNAME,
@@ -76,7 +78,7 @@ describe('serve --dev', () => {
 
   it('generates no secret for a given username, which means Bearer', async () => {
     const { settings, generated } = await readSettings({ env: { WEBHOOK_USERNAME: 'someone' }, dev: true });
-    expect(generated).toEqual(['handoffToken']);
+    expect(Object.keys(generated)).toEqual(['HANDOFF_TOKEN']);
     expect(settings.webhookSecret).toBeUndefined();
   });
 

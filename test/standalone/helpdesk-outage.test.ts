@@ -4,6 +4,7 @@ import { sqlite } from '../../src/delivery/sqlite/index.js';
 import { createFaultProxy } from '../../src/testing/index.js';
 import { startFakeSlack } from '../fixtures/slack/fake-slack.js';
 import { IDS } from '../fixtures/slack/workspace.js';
+import { redirectFetch } from '../helpers/redirect-fetch.js';
 import { temporaryFolder } from './databases.js';
 import { startStandalone } from './in-process.js';
 import { startPlatform } from './start-program.js';
@@ -15,6 +16,7 @@ it('an outage of the helpdesk is in readyz, in the metrics and in the log; the r
   onTestFinished(async () => {
     await Promise.all([slack.stop(), proxy.stop()]);
   });
+  redirectFetch('https://slack.com/api', proxy.url);
   const platform = await startPlatform();
   const { url, logged } = await startStandalone(
     {
@@ -23,7 +25,6 @@ it('an outage of the helpdesk is in readyz, in the metrics and in the log; the r
       SLACK_BOT_TOKEN: slack.token,
       SLACK_SIGNING_SECRET: slack.signingSecret,
       SLACK_CHANNEL: IDS.channel,
-      SLACK_API_URL: proxy.url,
       DELAYED: 'Your message waits for our team.',
     },
     sqlite({ file: join(temporaryFolder(), 'x.db') }),

@@ -8,6 +8,7 @@ import { signRequest } from '../fixtures/slack/deliver.js';
 import { envelope, startFakeSlack } from '../fixtures/slack/fake-slack.js';
 import { visibleText } from '../fixtures/slack/visible-text.js';
 import { IDS } from '../fixtures/slack/workspace.js';
+import { redirectedFetch } from '../helpers/redirect-fetch.js';
 import { serve } from '../helpers/serve.js';
 import { temporaryFolder } from './databases.js';
 import { addressOf, type RunningProgram, runServe } from './program.js';
@@ -37,7 +38,7 @@ export function carriesTwoSystems(databaseUrl: () => Promise<string>): void {
       name,
       {
         webhookUsername: name,
-        handoffAuth: `path:${tokenOf(name)}`,
+        handoffToken: tokenOf(name),
         platformApiKey: apiKey,
         platformBaseUrl,
       },
@@ -55,7 +56,7 @@ export function carriesTwoSystems(databaseUrl: () => Promise<string>): void {
       SLACK_BOT_TOKEN: slack.token,
       SLACK_SIGNING_SECRET: slack.signingSecret,
       SLACK_CHANNEL: IDS.channel,
-      SLACK_API_URL: slack.apiUrl,
+      ...redirectedFetch('https://slack.com/api', slack.apiUrl),
     };
     let url = '';
     // The platform and Chatwoot keep one address, which leads to the process that runs.

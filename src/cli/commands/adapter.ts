@@ -4,18 +4,17 @@ import type { RequestTrackerScrip } from '../../adapters/request-tracker/index.j
 import type { Adapter, AdapterCheckResult } from '../../bridge/index.js';
 import { HandoffKitError, silentLog } from '../../internal/index.js';
 import {
-  ADAPTER_CATALOG,
   ADAPTER_NAMES,
-  type AdapterEntry,
+  ADAPTERS,
   adapterPath,
-  adapterSettings,
   createConfiguredAdapters,
   printable,
   SETTINGS,
-  type SettingKey,
-  splitList,
+  type SettingTexts,
+  settingsOf,
 } from '../../standalone/index.js';
 import { EXIT } from '../exit-codes.js';
+import { settingOption } from '../flags.js';
 import {
   addOutputFlags,
   type Output,
@@ -33,16 +32,20 @@ export function define(adapter: Command): void {
   defineScrip(adapter);
 }
 
-type CheckFlags = Readonly<Partial<Record<SettingKey, string>>> & { readonly config?: string };
+type CheckFlags = SettingTexts & { readonly config?: string };
 
 /** The limit for a whole check. */
 const CHECK_TIMEOUT_MS = 60_000;
 
 const ADAPTERS_HELP = ADAPTER_NAMES.map((name) => {
-  const { required, optional, webhooks = true }: AdapterEntry = ADAPTER_CATALOG[name];
-  const env = (keys: readonly SettingKey[]) => keys.map((key) => SETTINGS[key].env).join(', ');
+  const { schema, webhooks } = ADAPTERS[name];
+  const names = (isRequired: boolean): string =>
+    settingsOf(schema)
+      .flatMap((setting) => (setting.isRequired === isRequired ? [setting.env] : []))
+      .join(', ');
+  const optional = names(false) && `\n    optional  ${names(false)}`;
   const path = webhooks ? `\n    its webhooks go to  ${adapterPath(name)}` : '';
-  return `  ${name}\n    required  ${env(required)}\n    optional  ${env(optional)}${path}`;
+  return `  ${name}\n    required  ${names(true)}${optional}${path}`;
 }).join('\n');
 
 const CHECK_HELP = `
@@ -64,10 +67,13 @@ function defineCheck(adapter: Command): void {
       'Checks whether the helpdesks of ADAPTER and BOT_ADAPTERS are reachable and configured. Changes nothing there.',
     )
     .option('--config <file>', 'a JSON file with settings');
-  addOutputFlags(check).addOption(settingOption('adapter')).addOption(settingOption('botAdapters'));
+  addOutputFlags(check);
+  for (const setting of SETTINGS.filter(({ env }) => env === 'ADAPTER' || env === 'BOT_ADAPTERS')) {
+    check.addOption(settingOption(setting));
+  }
   for (const name of ADAPTER_NAMES) {
-    for (const key of adapterSettings(name)) {
-      check.addOption(settingOption(key).helpGroup(`With ADAPTER=${name}:`));
+    for (const setting of settingsOf(ADAPTERS[name].schema)) {
+      check.addOption(settingOption(setting).helpGroup(`With ADAPTER=${name}:`));
     }
   }
   check
@@ -75,11 +81,6 @@ function defineCheck(adapter: Command): void {
     .action(({ json, ...flags }: CheckFlags & OutputFlags) =>
       runCommand({ json }, (output) => checkAdapters(flags, output)),
     );
-}
-
-function settingOption(key: SettingKey): Option {
-  const { flag, env, help } = SETTINGS[key];
-  return new Option(flag, `[${env}] ${help}`);
 }
 
 async function checkAdapters({ config, ...flags }: CheckFlags, output: Output): Promise<number> {
@@ -172,7 +173,7 @@ function defineScrip(adapter: Command): void {
 function printScrip({ url, queue, datafile, rtWebhookSecret, json }: ScripFlags): Promise<void> {
   return runCommand({ json }, async (output) => {
     if (url === undefined) throw new UsageError('give --url: the URL of this receiver for Request Tracker.');
-    const [secret = ''] = splitList(rtWebhookSecret ?? '');
+    const [secret = ''] = (rtWebhookSecret ?? '').split(',').map((each) => each.trim());
     if (secret.length < MIN_SECRET_LENGTH) {
       throw new UsageError(
         `give RT_WEBHOOK_SECRET, with ${MIN_SECRET_LENGTH} characters or more: the secret that the Scrip signs with.`,

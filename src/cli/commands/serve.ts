@@ -1,22 +1,18 @@
 import cluster from 'node:cluster';
-import { type Command, Option } from 'commander';
-import {
-  loadProgram,
-  SETTING_GROUPS,
-  SETTINGS,
-  type ServeHost,
-  type SettingKey,
-  SettingsError,
-} from '../../standalone/index.js';
+import type { Command } from 'commander';
+import { loadProgram, SETTING_GROUPS, type ServeHost, SettingsError } from '../../standalone/index.js';
 import { ENV_FILE, variablesOfEnvFile } from '../env-file.js';
+import { settingOption } from '../flags.js';
 import { exitCodeOf, outputFor, printFailure } from '../output.js';
 
-type ServeFlags = Readonly<Partial<Record<SettingKey, string | boolean>>> & {
+interface ServeFlags {
   readonly config?: string;
   readonly dev?: boolean;
   readonly watch?: boolean;
   readonly json?: boolean;
-};
+  /** The settings. */
+  readonly [key: string]: string | boolean | undefined;
+}
 
 /** What the command uses of its process. */
 export interface CommandHost extends ServeHost {
@@ -106,13 +102,9 @@ export function define(command: Command, host: CommandHost = process): void {
     .option('--dev', 'for development: generates credentials, listens on this machine only, prints commands')
     .option('--config <file>', 'a JSON file with settings')
     .option('--watch', 'restart when .env or the file of --config changes')
-    .option('--json', 'one JSON object per line for programs, instead of text for people')
-    .addOption(new Option('--no-json').hideHelp());
-  for (const { title, keys } of SETTING_GROUPS) {
-    for (const key of keys) {
-      const { flag, env, help } = SETTINGS[key];
-      command.addOption(new Option(flag, `[${env}] ${help}`).helpGroup(`${title}:`));
-    }
+    .option('--json', 'one JSON object per line for programs, instead of text for people');
+  for (const { title, settings } of SETTING_GROUPS) {
+    for (const setting of settings) command.addOption(settingOption(setting).helpGroup(`${title}:`));
   }
   command.addHelpText('after', MORE_HELP).action((flags: ServeFlags) => run(flags, host));
 }
@@ -146,5 +138,5 @@ async function run({ config, dev, json, watch, ...flags }: ServeFlags, host: Com
   }
 }
 
-const asText = (flags: Readonly<Partial<Record<SettingKey, string | boolean>>>) =>
+const asText = (flags: Readonly<Record<string, string | boolean | undefined>>) =>
   Object.fromEntries(Object.entries(flags).map(([key, value]) => [key, String(value)]));

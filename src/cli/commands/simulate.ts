@@ -11,7 +11,6 @@ import {
   parseUrl,
   type ReceiverFlags,
   receiverTarget,
-  renamed,
 } from '../flags.js';
 import { asSentence, type Output, runCommand, UsageError } from '../output.js';
 
@@ -91,10 +90,10 @@ export function define(command: Command): void {
         .default(60_000, '60s'),
     )
     .option('--json', 'one JSON object per line')
-    .addHelpText('after', MORE_HELP);
-  renamed(command, '--api-key', '--platform-api-key').action((flags: SimulateFlags) =>
-    runCommand({ json: flags.json ?? false }, (output) => simulate(flags, output)),
-  );
+    .addHelpText('after', MORE_HELP)
+    .action((flags: SimulateFlags) =>
+      runCommand({ json: flags.json ?? false }, (output) => simulate(flags, output)),
+    );
 }
 
 async function simulate(flags: SimulateFlags, output: Output): Promise<number> {
@@ -174,15 +173,26 @@ function targetsIn({ receiverUrl: receiver }: SimulateFlags, file: string): Simu
     );
   }
   return Object.entries(bots).map(([name, settings]) => {
-    const { platformApiKey, ...credentials } = settings;
-    if (platformApiKey === undefined) throw new UsageError(`${file}: bots.${name} has no platformApiKey.`);
+    const apiKey = settings.PLATFORM_API_KEY;
+    if (apiKey === undefined) throw new UsageError(`${file}: bots.${name} has no platformApiKey.`);
     const receiverUrl = `${receiver.replace(/\/+$/, '')}/${name}`;
-    const { url, token, message, handoff: sent } = receiverTarget({ ...credentials, receiverUrl });
+    const {
+      url,
+      token,
+      message,
+      handoff: sent,
+    } = receiverTarget({
+      receiverUrl,
+      webhookUsername: settings.WEBHOOK_USERNAME,
+      webhookSecret: settings.WEBHOOK_SECRET,
+      handoffAuth: settings.HANDOFF_AUTH,
+      handoffToken: settings.HANDOFF_TOKEN,
+    });
     const handoff = { url: handoffsUrl(url, token), ...sent };
     return {
       bot: {
         id: name,
-        apiKey: platformApiKey,
+        apiKey,
         message: { url, ...message },
         humanServices: [{ componentId: COMPONENT_ID, componentName: `Desk of ${name}`, ...handoff }],
       },
