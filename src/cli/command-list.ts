@@ -127,6 +127,9 @@ export const COMMANDS: readonly ListedCommand[] = [
     takes: '<shell>',
     summary: 'print a script that completes commands and flags in a shell',
     withoutSettings: true,
-    load: () => import('./commands/completion.js'),
+    load: async () => {
+      const { define } = await import('./commands/completion.js');
+      return { define: (command) => define(command, COMMANDS) };
+    },
   },
 ];

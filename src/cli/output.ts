@@ -2,7 +2,16 @@ import type { Command } from 'commander';
 import { HandoffKitError } from '../internal/index.js';
 import { ValidationError } from '../protocol/index.js';
 import { printable } from '../standalone/index.js';
-import { EXIT } from './exit-codes.js';
+
+/** The exit codes of every command. */
+export const EXIT = {
+  /** The command succeeded. */
+  ok: 0,
+  /** The command failed, or its answer is no. */
+  no: 1,
+  /** Wrong use: an invalid flag, argument or setting. */
+  wrongUse: 2,
+} as const;
 
 /** The output flags of a command line. */
 export interface OutputFlags {

@@ -1,7 +1,6 @@
 import { createRequire } from 'node:module';
 import { Command, CommanderError, Help, Option } from 'commander';
 import { COMMANDS } from './command-list.js';
-import { EXIT } from './exit-codes.js';
 
 const MORE_HELP = `
 Start here:
@@ -10,6 +9,9 @@ Start here:
   $ handoff-kit help serve       all its settings
 
 Exit codes: 0 success, 1 failure or a negative answer, 2 wrong use`;
+
+/** `EXIT.wrongUse`, without loading what commands need for their output. */
+const WRONG_USE = 2;
 
 const { version }: { version: string } = createRequire(import.meta.url)('../../package.json');
 
@@ -37,7 +39,7 @@ function addVersion(command: Command): void {
   command.addOption(new Option('-V, --version', 'show the version').hideHelp());
   command.on('option:version', () => {
     process.stdout.write(`${version}\n`);
-    throw new CommanderError(EXIT.ok, 'commander.version', version);
+    throw new CommanderError(0, 'commander.version', version);
   });
   for (const subcommand of command.commands) addVersion(subcommand);
 }
@@ -80,6 +82,6 @@ export async function runProgram(argv: readonly string[]): Promise<void> {
       process.exitCode = exitCodeOf(error);
       return;
     }
-    process.exitCode = error.exitCode === 0 ? EXIT.ok : EXIT.wrongUse;
+    process.exitCode = error.exitCode === 0 ? 0 : WRONG_USE;
   }
 }

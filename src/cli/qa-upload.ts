@@ -3,8 +3,7 @@ import { type CallOptions, type PlatformClient, PlatformError } from '../client/
 import { HandoffKitError } from '../internal/index.js';
 import { type DocumentResult, MAX_FILES, type QaResult, ValidationError } from '../protocol/index.js';
 import { onStopSignal, printable } from '../standalone/index.js';
-import { EXIT } from './exit-codes.js';
-import { describeFailure, type Output, print, UsageError } from './output.js';
+import { describeFailure, EXIT, type Output, print, UsageError } from './output.js';
 import type { PlatformFlags } from './platform-flags.js';
 import { type FileFlags, type PairFlags, readFilesToAdd, readFilesToUpdate, readPairs } from './qa-input.js';
 

@@ -3,10 +3,9 @@ import type { QueueAdmin, QueueName, StoredJob, StoredJobDetails } from '../deli
 import { HandoffKitError } from '../internal/index.js';
 import { printable } from '../standalone/index.js';
 import { addDatabaseFlags, DATABASE_HELP, type DatabaseFlags, runWithDatabase } from './database-flags.js';
-import { EXIT } from './exit-codes.js';
 import { parseCount } from './flags.js';
 import { confirm } from './input.js';
-import { type Output, print, table, UsageError } from './output.js';
+import { EXIT, type Output, print, table, UsageError } from './output.js';
 
 /** The texts of a queue's command. */
 export interface QueueTexts {

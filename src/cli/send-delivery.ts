@@ -21,10 +21,9 @@ import {
   probeBody,
 } from '../simulator/sending/index.js';
 import { printable } from '../standalone/index.js';
-import { EXIT } from './exit-codes.js';
 import { type ReceiverFlags, receiverTarget } from './flags.js';
 import { parseJson, readText } from './input.js';
-import { type Output, print, UsageError } from './output.js';
+import { EXIT, type Output, print, UsageError } from './output.js';
 
 /** The kinds of deliveries: one for each endpoint, and the availability test. */
 export type DeliveryKind = WebhookEndpoint | 'probe';

@@ -3,7 +3,7 @@ import { randomBytes } from 'node:crypto';
 import { unwatchFile, watchFile } from 'node:fs';
 import { onStopSignal } from '../standalone/index.js';
 import { variablesOfEnvFile } from './env-file.js';
-import { EXIT } from './exit-codes.js';
+import { EXIT } from './output.js';
 
 /** How often the files are looked at. Polling also notices editors that replace a file. */
 const POLL_MS = 200;

@@ -35,7 +35,7 @@ const credential = (missing?: string) =>
     .regex(/^(?!\s)\P{Cc}+(?<!\s)$/u, 'has white space around it, or a control character. Copy it again.');
 
 const mountPath = matching(
-  /^\/(?!\/)([\w\-.~]+\/?)*$/,
+  /^(?!.*\/\/)\/[\w\-.~/]*$/,
   'must be a path that begins with "/", made of letters, digits and "-._~/", such as /webhook.',
 )
   .transform((path) => path.replace(/(?<=.)\/$/, ''))

@@ -33,7 +33,6 @@ describe('the command line', () => {
     expect(loaded.filter((each) => each.includes('/') && !each.startsWith('cli/'))).toEqual([]);
     expect(loaded.filter((each) => each.startsWith('cli/')).sort()).toEqual([
       'cli/command-list.ts',
-      'cli/exit-codes.ts',
       'cli/main.ts',
       'cli/program.ts',
     ]);

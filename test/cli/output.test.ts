@@ -1,4 +1,4 @@
-import { spawn } from 'node:child_process';
+import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
@@ -6,6 +6,8 @@ import { asSentence, outputFor, printFailure } from '../../src/cli/output.js';
 import { HandoffKitError } from '../../src/public/index.js';
 
 const stream = (isTTY: boolean) => ({ isTTY, write: () => true });
+
+import { emptyDatabase, temporaryFolder } from '../standalone/databases.js';
 
 describe('output', () => {
   it.each([
@@ -48,15 +50,49 @@ describe('output', () => {
     expect(written.join('')).toMatch(/^Error: a mistake\n +at /);
   });
 
-  it('that the reader closes early is no failure', async () => {
-    const main = fileURLToPath(new URL('../../dist/cli/main.js', import.meta.url));
-    const child = spawn(process.execPath, [main, 'serve', '--help'], { stdio: ['ignore', 'pipe', 'pipe'] });
-    child.stdout.destroy();
-    let failure = '';
-    child.stderr.setEncoding('utf8').on('data', (text: string) => {
-      failure += text;
+  const main = fileURLToPath(new URL('../../dist/cli/main.js', import.meta.url));
+  const environment = { PATH: process.env.PATH };
+
+  it.each([
+    ['stdout', ['serve', '--help'], 0],
+    ['stderr', ['serve'], 2],
+    ['stderr', ['inbox', 'list', '--json'], 2],
+    ['stderr', ['no-such-command'], 2],
+  ] as const)('may lose the reader of %s: %j', async (closed, args, code) => {
+    const cwd = temporaryFolder();
+    const child = spawn(process.execPath, [main, ...args], { env: environment, cwd });
+    child[closed].destroy();
+    let written = '';
+    const other = closed === 'stdout' ? child.stderr : child.stdout;
+    other.setEncoding('utf8').on('data', (text: string) => {
+      written += text;
     });
-    expect(await once(child, 'close')).toEqual([0, null]);
-    expect(failure).toBe('');
+    expect(await once(child, 'close')).toEqual([code, null]);
+    expect(written).toBe('');
+  });
+
+  it('ends quietly in a pipe to head', async () => {
+    const env = { ...environment, ...(await emptyDatabase()), NODE: process.execPath, MAIN: main };
+    const script =
+      'set -o pipefail; "$NODE" "$MAIN" inbox list --help | head -1; "$NODE" "$MAIN" inbox list | head -1';
+    const { status, stdout, stderr } = spawnSync('bash', ['--norc', '-c', script], { env, encoding: 'utf8' });
+    expect([status, stderr]).toEqual([0, '']);
+    expect(stdout).toMatch(/^Usage: handoff-kit inbox list .*\nThe inbox has no such jobs\.\n$/);
+  });
+
+  it('may lose both readers while a server runs', async () => {
+    const child = spawn(process.execPath, [main, 'serve', '--dev', '--port', '0', '--json'], {
+      env: { ...environment, DATABASE_URL: 'none' },
+    });
+    const [line] = await once(child.stdout.setEncoding('utf8'), 'data');
+    const { url } = JSON.parse(String(line).split('\n')[0] ?? '');
+    child.stdout.destroy();
+    child.stderr.destroy();
+    for (const status of [401, 401]) {
+      expect((await fetch(`${url}/webhook`, { method: 'POST', body: '{}' })).status).toBe(status);
+    }
+    expect((await fetch(`${url}/healthz`)).status).toBe(200);
+    child.kill();
+    expect(await once(child, 'exit')).toEqual([0, null]);
   });
 });

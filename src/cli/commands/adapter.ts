@@ -13,10 +13,10 @@ import {
   type SettingTexts,
   settingsOf,
 } from '../../standalone/index.js';
-import { EXIT } from '../exit-codes.js';
 import { settingOption } from '../flags.js';
 import {
   addOutputFlags,
+  EXIT,
   type Output,
   type OutputFlags,
   print,

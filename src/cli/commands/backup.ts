@@ -1,8 +1,7 @@
 import { resolve } from 'node:path';
 import type { Command } from 'commander';
 import { addDatabaseFlags, DATABASE_HELP, type DatabaseFlags, runWithSqliteFile } from '../database-flags.js';
-import { EXIT } from '../exit-codes.js';
-import { megabytes, print } from '../output.js';
+import { EXIT, megabytes, print } from '../output.js';
 
 const MORE_HELP = `${DATABASE_HELP}
 

@@ -2,8 +2,7 @@ import type { Command } from 'commander';
 import { createColors } from 'picocolors';
 import type { WebhookCheckResult } from '../../protocol/index.js';
 import { printable } from '../../standalone/index.js';
-import { EXIT } from '../exit-codes.js';
-import { print, table } from '../output.js';
+import { EXIT, print, table } from '../output.js';
 import { addPlatformFlags, PLATFORM_HELP, type PlatformFlags, runWithPlatform } from '../platform-flags.js';
 
 type CheckFlags = PlatformFlags & { readonly showUrls?: boolean };

@@ -1,6 +1,5 @@
 import type { Command } from 'commander';
-import { EXIT } from '../exit-codes.js';
-import { print } from '../output.js';
+import { EXIT, print } from '../output.js';
 import { addPlatformFlags, PLATFORM_HELP, type PlatformFlags, runWithPlatform } from '../platform-flags.js';
 
 type CloseFlags = PlatformFlags & { readonly conversation: string };

@@ -1,7 +1,5 @@
 import { Argument, type Command, Command as CommandClass, type Option } from 'commander';
-import { COMMANDS } from '../command-list.js';
-import { EXIT } from '../exit-codes.js';
-import { runCommand } from '../output.js';
+import { EXIT, runCommand } from '../output.js';
 
 const MORE_HELP = `
 Examples:
@@ -10,15 +8,22 @@ Examples:
     $ handoff-kit completion zsh > ~/.zfunc/_handoff-kit
     $ handoff-kit completion fish > ~/.config/fish/completions/handoff-kit.fish`;
 
+/** A command that can be completed. */
+interface LoadableCommand {
+  readonly name: string;
+  readonly summary: string;
+  readonly load: () => Promise<{ readonly define: (command: Command) => void }>;
+}
+
 /** `completion`: a script that completes commands and flags in a shell. */
-export function define(command: Command): void {
+export function define(command: Command, commands: readonly LoadableCommand[]): void {
   command
     .description('Prints a script that completes commands, flags and their values in a shell.')
     .addArgument(new Argument('<shell>', 'the shell').choices(Object.keys(SCRIPTS)))
     .addHelpText('after', MORE_HELP)
     .action((shell: keyof typeof SCRIPTS) =>
       runCommand({}, async () => {
-        process.stdout.write(SCRIPTS[shell](await describeCommands()));
+        process.stdout.write(SCRIPTS[shell](await describeCommands(commands)));
         return EXIT.ok;
       }),
     );
@@ -44,9 +49,9 @@ interface CompletedCommand {
 }
 
 /** Loads every command: the script knows all of them and needs no process to complete. */
-async function describeCommands(): Promise<CompletedCommand[]> {
+async function describeCommands(commands: readonly LoadableCommand[]): Promise<CompletedCommand[]> {
   const program = new CommandClass('handoff-kit');
-  for (const { name, summary, load } of COMMANDS) {
+  for (const { name, summary, load } of commands) {
     const command = program.command(name).summary(summary);
     (await load()).define(command);
   }

@@ -1,8 +1,7 @@
 import { type Command, Option } from 'commander';
 import type { Demo } from '../demo/server.js';
-import { EXIT } from '../exit-codes.js';
 import { parsePort } from '../flags.js';
-import { type Output, print, runCommand } from '../output.js';
+import { EXIT, type Output, print, runCommand } from '../output.js';
 
 interface DemoFlags {
   readonly port: number;

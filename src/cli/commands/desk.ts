@@ -8,10 +8,9 @@ import {
   type DatabaseFlags,
   runWithDocumentStore,
 } from '../database-flags.js';
-import { EXIT } from '../exit-codes.js';
 import { parseCount } from '../flags.js';
 import { readText } from '../input.js';
-import { print, table, UsageError } from '../output.js';
+import { EXIT, print, table, UsageError } from '../output.js';
 
 /** `desk`: the agents of the desk, and its audit log. */
 export function define(desk: Command): void {

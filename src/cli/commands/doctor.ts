@@ -9,7 +9,6 @@ import type {
   ReceiverTarget,
 } from '../../doctor/index.js';
 import { onStopSignal, printable } from '../../standalone/index.js';
-import { EXIT } from '../exit-codes.js';
 import {
   addReceiverFlags,
   CREDENTIALS_HELP,
@@ -19,7 +18,7 @@ import {
   receiverTarget,
 } from '../flags.js';
 import { confirm, type Terminal } from '../input.js';
-import { addOutputFlags, type Output, type OutputFlags, runCommand } from '../output.js';
+import { addOutputFlags, EXIT, type Output, type OutputFlags, runCommand } from '../output.js';
 
 type DoctorFlags = ReceiverFlags & {
   readonly only?: EndpointGroup;

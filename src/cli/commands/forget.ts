@@ -8,9 +8,8 @@ import {
   type OpenQueues,
   runWithDatabase,
 } from '../database-flags.js';
-import { EXIT } from '../exit-codes.js';
 import { confirm } from '../input.js';
-import { type Output, print, UsageError } from '../output.js';
+import { EXIT, type Output, print, UsageError } from '../output.js';
 
 type ForgetFlags = DatabaseFlags & {
   readonly user: string;

@@ -2,9 +2,8 @@ import type { Command } from 'commander';
 import { createColors } from 'picocolors';
 import type { PlatformHealth, UnavailableReason } from '../../client/index.js';
 import { untilStopSignal } from '../../standalone/index.js';
-import { EXIT } from '../exit-codes.js';
 import { parseDuration } from '../flags.js';
-import { type Output, print } from '../output.js';
+import { EXIT, type Output, print } from '../output.js';
 import { addPlatformFlags, type PlatformFlags, runWithPlatform } from '../platform-flags.js';
 
 type HealthFlags = PlatformFlags & { readonly watch?: boolean; readonly interval?: number };

@@ -1,11 +1,18 @@
 import { relative, resolve } from 'node:path';
 import { createInterface } from 'node:readline/promises';
 import { type Command, Option } from 'commander';
-import { EXIT } from '../exit-codes.js';
 import { type Answers, type Choice, conflictOf, QUESTIONS, type Question } from '../init/choices.js';
 import { generateProject } from '../init/generate.js';
 import type { Terminal } from '../input.js';
-import { addOutputFlags, type Output, type OutputFlags, print, runCommand, UsageError } from '../output.js';
+import {
+  addOutputFlags,
+  EXIT,
+  type Output,
+  type OutputFlags,
+  print,
+  runCommand,
+  UsageError,
+} from '../output.js';
 
 type InitFlags = Partial<Answers> & OutputFlags;
 

@@ -1,7 +1,6 @@
 import type { Command } from 'commander';
-import { EXIT } from '../exit-codes.js';
 import { readText } from '../input.js';
-import { print } from '../output.js';
+import { EXIT, print } from '../output.js';
 import { addPlatformFlags, PLATFORM_HELP, type PlatformFlags, runWithPlatform } from '../platform-flags.js';
 
 type ReplyFlags = PlatformFlags & { readonly conversation: string };

@@ -3,7 +3,6 @@ import { type Command, Option } from 'commander';
 import { createColors } from 'picocolors';
 import type { ProbeInput, SimulatedBot, Simulator, WebhookDelivery } from '../../simulator/index.js';
 import { printable, readConfigFile } from '../../standalone/index.js';
-import { EXIT } from '../exit-codes.js';
 import {
   addReceiverFlags,
   parseDuration,
@@ -12,7 +11,7 @@ import {
   type ReceiverFlags,
   receiverTarget,
 } from '../flags.js';
-import { asSentence, type Output, runCommand, UsageError } from '../output.js';
+import { asSentence, EXIT, type Output, runCommand, UsageError } from '../output.js';
 
 interface SimulateFlags extends ReceiverFlags {
   readonly config?: string;

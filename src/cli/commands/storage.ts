@@ -8,8 +8,7 @@ import {
   runWithDatabase,
   runWithSqliteFile,
 } from '../database-flags.js';
-import { EXIT } from '../exit-codes.js';
-import { megabytes, type Output, print } from '../output.js';
+import { EXIT, megabytes, type Output, print } from '../output.js';
 
 /** `storage`: the database as a whole. */
 export function define(storage: Command): void {
