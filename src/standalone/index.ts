@@ -13,8 +13,8 @@ export { listen } from './listen.js';
 export { createReadableLog, printable } from './readable-log.js';
 export type { ServeHost } from './serve.js';
 export { type SettingInfo, type SettingTexts, settingsOf } from './setting.js';
+export { DEFAULT_DATABASE_URL } from './setting-forms.js';
 export {
-  DEFAULT_DATABASE_URL,
   HANDOFF_AUTH_KINDS,
   SETTING_GROUPS,
   SETTINGS,

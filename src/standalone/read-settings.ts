@@ -39,7 +39,7 @@ export async function readSettings(sources: SettingSources): Promise<ReadSetting
   const generated = sources.dev ? generatedCredentials(texts, sources.devSeed) : {};
   const { settings, issues } = await validate({ ...(sources.dev && DEV_SETTINGS), ...generated, ...texts });
   const problems = issues
-    .map(problemOf(gathered))
+    .map((issue) => problemOf(gathered, issue))
     .filter(({ from, setting }) => from !== null || !mayBeInFile(file, setting));
   const all = [...file.problems, ...problems];
   if (all.length > 0 || !settings) throw new SettingsError(all);
@@ -50,13 +50,13 @@ export async function readSettings(sources: SettingSources): Promise<ReadSetting
 const mayBeInFile = ({ readable, problems }: ConfigFile, name: string): boolean =>
   !readable || problems.some(({ setting }) => setting === name);
 
-const problemOf =
-  ({ sources }: GatheredSettings) =>
-  ([env, message]: SettingIssue): SettingProblem => ({
-    setting: env,
-    from: sources.get(env) ?? null,
-    message,
-  });
+const problemOf = ({ sources }: GatheredSettings, [setting, message]: SettingIssue): SettingProblem => ({
+  setting,
+  from: sources.get(setting) ?? null,
+  message,
+});
+
+const MISPLACED = 'belongs to one bot, and the config file names several. Move it to that bot, or remove it.';
 
 /** A bot without a base URL of its own uses the common one: bots are often on one platform. */
 const SHARED_BOT_SETTING = 'PLATFORM_BASE_URL';
@@ -69,34 +69,27 @@ async function readSeveralBots(
 ): Promise<ReadSettings> {
   const { texts, file } = gathered;
   const ofBot = new Set(BOT_SETTINGS.map(({ env }) => env));
-  const misplaced = Object.keys(texts)
-    .filter((env) => ofBot.has(env) && env !== SHARED_BOT_SETTING)
-    .map((env) =>
-      problemOf(gathered)([
-        env,
-        'belongs to one bot, and the config file names several. Move it to that bot, or remove it.',
-      ]),
-    );
-  const common = Object.entries(texts).filter(([env]) => !ofBot.has(env) || env === SHARED_BOT_SETTING);
+  const isShared = (env: string): boolean => !ofBot.has(env) || env === SHARED_BOT_SETTING;
+  const misplaced = Object.keys(texts).filter((env) => !isShared(env));
+  const common = Object.fromEntries(Object.entries(texts).filter(([env]) => isShared(env)));
   const bots = new Map<string, Settings>();
   const problems = new Map<string, SettingProblem>();
   for (const [name, own] of Object.entries(named)) {
-    const { settings, issues } = await validate({
-      ...(dev && DEV_SETTINGS),
-      ...Object.fromEntries(common),
-      ...own,
-    });
+    const { settings, issues } = await validate({ ...(dev && DEV_SETTINGS), ...common, ...own });
     if (settings) bots.set(name, settings);
     // Problems of settings that all share are the same for each bot.
     for (const [env, message] of issues) {
-      const setting = ofBot.has(env) ? `bots.${name}.${env}` : env;
-      problems.set(
-        setting,
-        ofBot.has(env) ? { setting, from: configFile, message } : problemOf(gathered)([env, message]),
-      );
+      const problem = ofBot.has(env)
+        ? { setting: `bots.${name}.${env}`, from: configFile, message }
+        : problemOf(gathered, [env, message]);
+      problems.set(problem.setting, problem);
     }
   }
-  const all = [...file.problems, ...misplaced, ...problems.values()];
+  const all = [
+    ...file.problems,
+    ...misplaced.map((env) => problemOf(gathered, [env, MISPLACED])),
+    ...problems.values(),
+  ];
   const together = all.length === 0 ? botsProblem(bots, configFile) : null;
   const [settings] = bots.values();
   if (all.length > 0 || together || !settings) throw new SettingsError(together ? [together] : all);
@@ -157,7 +150,10 @@ function handoffTokenIssues({ HANDOFF_AUTH: kind, HANDOFF_TOKEN: token }: Progra
   if (token === undefined) {
     return issue(`is missing: HANDOFF_AUTH=${kind} needs it. Make one: openssl rand -hex 24`);
   }
-  if (kind === 'bearer' || /^[\w.~-]{16,}$/.test(token)) return [];
+  if (kind === 'bearer') {
+    return /\s/.test(token) ? issue('has white space in it, which no header can carry.') : [];
+  }
+  if (/^[\w.~-]{16,}$/.test(token)) return [];
   return issue(
     'needs at least 16 characters, all of them letters, digits, "-", "_", "." or "~". Make one: openssl rand -hex 24',
   );
@@ -264,7 +260,7 @@ export async function createConfiguredAdapters(sources: SettingSources): Promise
     ...(await Promise.all(names.map((name) => adapterIssues(name, texts)))).flat(),
   ];
   const relevant = names.flatMap((name) => settingsOf(ADAPTERS[name].schema)).map(({ env }) => env);
-  const problems = withEmpty(relevant, texts, issues).map(problemOf(gathered));
+  const problems = withEmpty(relevant, texts, issues).map((issue) => problemOf(gathered, issue));
   const all = [...file.problems, ...(file.readable ? problems : [])];
   if (all.length > 0) throw new SettingsError(all);
   return Promise.all(names.map((name) => ADAPTERS[name].create(texts)));

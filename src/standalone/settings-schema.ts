@@ -1,97 +1,32 @@
-import { resolve } from 'node:path';
 import { z } from 'zod';
-import type { BusinessHours, Weekday } from '../bridge/index.js';
 import { ADAPTER_NAMES, ADAPTERS, type AdapterName } from './adapter-settings.js';
+import { type SettingInfo, type SettingTexts, settingsOf } from './setting.js';
 import {
+  businessHours,
+  credential,
+  databaseUrl,
   duration,
   httpUrl,
   list,
   matching,
+  mountPath,
   pairs,
-  type SettingInfo,
-  type SettingTexts,
-  settingsOf,
   size,
+  trustProxy,
   wholeNumber,
-} from './setting.js';
-
-/** The paths of health and metrics. MOUNT_PATH cannot be one of them, and their requests are logged at debug. */
-export const HEALTH_PATHS: readonly string[] = ['/healthz', '/readyz', '/metrics'];
+} from './setting-forms.js';
 
 /** The ways in which handoff requests authenticate. */
 export const HANDOFF_AUTH_KINDS = ['path', 'bearer', 'webhook', 'none'] as const;
 
-/** The value of `DATABASE_URL` when it is not set. */
-export const DEFAULT_DATABASE_URL = 'sqlite:./handoff.db';
-
 const LOG_LEVELS = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'] as const;
 
 const text = z.string().optional();
+const count = (max: number) => wholeNumber(1, max).optional();
 const flag = z.stringbool({ error: 'must be true or false.' }).default(false);
-/** A credential that a header carries. */
-const credential = (missing?: string) =>
-  z
-    .string(missing)
-    .regex(/^(?!\s)\P{Cc}+(?<!\s)$/u, 'has white space around it, or a control character. Copy it again.');
-
-const mountPath = matching(
-  /^(?!.*\/\/)\/[\w\-.~/]*$/,
-  'must be a path that begins with "/", made of letters, digits and "-._~/", such as /webhook.',
-)
-  .transform((path) => path.replace(/(?<=.)\/$/, ''))
-  .refine(
-    (path) => !HEALTH_PATHS.includes(path.toLowerCase()),
-    'is taken by the health checks: choose another path.',
-  )
-  .refine(
-    (path) => !/^\/(desk|adapters)(\/|$)/i.test(path),
-    'is taken by the desk and adapters: choose another path.',
-  );
-
-/** The proxies whose `X-Forwarded-*` headers Express trusts: none, all, a number of hops, or addresses. */
-const trustProxy = z.union(
-  [
-    z.stringbool({ truthy: ['true'], falsy: ['false'] }),
-    wholeNumber(1, 20),
-    list(
-      z.union([
-        z.ipv4(),
-        z.ipv6(),
-        z.cidrv4(),
-        z.cidrv6(),
-        z.literal(['loopback', 'linklocal', 'uniquelocal']),
-      ]),
-    ),
-  ],
-  'must be false, the number of proxies before this program, their addresses such as 10.0.0.0/8, loopback, or true.',
-);
 
 const HANDOFF_AUTH_CHOICES =
   'path (HANDOFF_TOKEN in the path; the default with a token), bearer (HANDOFF_TOKEN as Bearer), webhook (the same credentials as messages) or none';
-
-/** The database that `DATABASE_URL` names. */
-export type DatabaseChoice =
-  | { readonly kind: 'none' }
-  | { readonly kind: 'sqlite'; readonly file: string }
-  | { readonly kind: 'postgres'; readonly url: string };
-
-const databaseUrl = matching(
-  /^(none|memory:|sqlite:.*|postgres(ql)?:\/\/.*)$/s,
-  'must be sqlite:<file>, postgres://<user>:<password>@<host>/<database>, or none, which stores nothing.',
-)
-  // The meaning of slashes differs from tool to tool, and `:memory:` would store nothing.
-  .refine(
-    (url) => !/^sqlite:(\s*$|\/\/|:)/.test(url),
-    'must name a file right after "sqlite:", such as sqlite:./handoff.db or sqlite:/var/lib/handoff.db.',
-  )
-  .refine(
-    (url) => !url.startsWith('postgres') || URL.canParse(url),
-    'is no URL that can be read. Write special characters of the user and password as %23 and so on.',
-  )
-  .transform((url): DatabaseChoice => {
-    if (url.startsWith('postgres')) return { kind: 'postgres', url };
-    return url.startsWith('sqlite:') ? { kind: 'sqlite', file: resolve(url.slice(7)) } : { kind: 'none' };
-  });
 
 /** The systems that have bots of their own, each with the ids of its bots. */
 export type BotAdapters = ReadonlyMap<AdapterName | 'desk', readonly string[]>;
@@ -110,50 +45,8 @@ const botAdapters = list(
     const idsOf = (system: string) => bots.flatMap(([id = '', name]) => (name === system ? [id] : []));
     const systems = BOT_ADAPTER_NAMES.map((name) => [name, idsOf(name)] as const);
     return new Map(systems.filter(([, ids]) => ids.length > 0));
-  });
-
-const WEEK = ['mon', 'tue', 'wed', 'thu', 'fri', 'sat', 'sun'] as const satisfies readonly Weekday[];
-const WEEKDAY_NAMES: readonly string[] = WEEK;
-const HOURS_EXAMPLE = 'Europe/Berlin mon-fri 09:00-12:30 13:30-17:00, sat 10:00-14:00';
-const TIME_RANGE = /^(([01]\d|2[0-3]):[0-5]\d)-(?!\1)(([01]\d|2[0-3]):[0-5]\d|24:00)$/;
-
-/** The time zone, then days with their ranges, such as `Europe/Berlin mon-fri 09:00-17:00, sat 10:00-14:00`. */
-const businessHours = z.string().transform((line, { addIssue }): BusinessHours => {
-  const [timeZone = '', ...rest] = line.trim().split(/\s+/);
-  const open: Partial<Record<Weekday, string[]>> = {};
-  if (!isTimeZone(timeZone)) addIssue('the time zone must be an IANA name such as Europe/Berlin.');
-  for (const part of rest.join(' ').split(',')) {
-    const [days = '', ...ranges] = part.trim().split(' ');
-    if (ranges.length === 0) addIssue(`must name a time zone, days and hours, such as ${HOURS_EXAMPLE}.`);
-    if (!ranges.every((range) => TIME_RANGE.test(range)))
-      addIssue(`${days} must hold ranges such as 09:00-17:30.`);
-    const named = daysOf(days);
-    if (named.length === 0) addIssue(`has a day that does not exist; write them as in ${HOURS_EXAMPLE}.`);
-    for (const day of named) open[day] = [...(open[day] ?? []), ...ranges];
-  }
-  return { timeZone, open };
-});
-
-function isTimeZone(timeZone: string): boolean {
-  try {
-    return new Intl.DateTimeFormat('en', { timeZone }) !== null;
-  } catch {
-    return false;
-  }
-}
-
-/** The days of a range, which may wrap around the end of the week, such as `sat-mon`; none if one does not exist. */
-function daysOf(range: string): readonly Weekday[] {
-  const [first, last = first] = range
-    .toLowerCase()
-    .split('-')
-    .map((day) => WEEKDAY_NAMES.indexOf(day));
-  if (first === undefined || last === undefined || first < 0 || last < 0) return [];
-  return Array.from(
-    { length: ((last - first + 7) % 7) + 1 },
-    (_, index) => WEEK[(first + index) % 7] ?? 'mon',
-  );
-}
+  })
+  .optional();
 
 const server = z.object({
   port: wholeNumber(0, 65_535, '; 0 takes any free port')
@@ -165,21 +58,17 @@ const server = z.object({
   )
     .optional()
     .describe('HOST=<address>: the address to listen on; default all addresses, with --dev 127.0.0.1'),
-  mountPath: mountPath
-    .default('/webhook')
-    .describe(
-      'MOUNT_PATH=<path>: the path of the message webhook; the handoff endpoints are below it; default /webhook',
-    ),
+  mountPath: mountPath.describe(
+    'MOUNT_PATH=<path>: the path of the message webhook; the handoff endpoints are below it; default /webhook',
+  ),
   publicUrl: httpUrl('must be the address of this program, such as https://help.example.com.')
     .optional()
     .describe(
       'PUBLIC_URL=<url>: the public URL of this program, such as https://help.example.com; the desk is below it, at /desk, and answers requests for this host only. On HTTPS, its cookies are bound to the host and browsers are told to use HTTPS only',
     ),
-  trustProxy: trustProxy
-    .default(false)
-    .describe(
-      'TRUST_PROXY=<proxies>: the proxies whose X-Forwarded-* headers are trusted: false (default), the number of proxies, their addresses, or true for any',
-    ),
+  trustProxy: trustProxy.describe(
+    'TRUST_PROXY=<proxies>: the proxies whose X-Forwarded-* headers are trusted: false (default), the number of proxies, their addresses, or true for any',
+  ),
   bodyLimit: size(104_857_600, 'must be a size of at most 100mb, such as 262144, 256kb or 1mb.')
     .default(262_144)
     .describe('BODY_LIMIT=<size>: the largest request body; default 256kb'),
@@ -202,11 +91,9 @@ const authentication = z.object({
     .describe(
       'HANDOFF_AUTH=<choice>: how handoff requests authenticate: path (default with HANDOFF_TOKEN), bearer, webhook or none; required',
     ),
-  handoffToken: matching(/^\S*$/, 'has white space in it, which no header can carry.')
-    .optional()
-    .describe(
-      'HANDOFF_TOKEN=<token>: the token of handoff requests, at least 16 characters: openssl rand -hex 24',
-    ),
+  handoffToken: text.describe(
+    'HANDOFF_TOKEN=<token>: the token of handoff requests, at least 16 characters: openssl rand -hex 24',
+  ),
   probeAuth: z
     .enum(['required', 'none'], 'must be required or none.')
     .default('required')
@@ -242,26 +129,18 @@ const replies = z.object({
 });
 
 const storage = z.object({
-  databaseUrl: databaseUrl
-    .prefault(DEFAULT_DATABASE_URL)
-    .describe(
-      'DATABASE_URL=<url>: the database for events and replies: sqlite:<file>, postgres://… or none; default sqlite:./handoff.db',
-    ),
-  concurrency: wholeNumber(1, 1_000)
-    .optional()
-    .describe(
-      'CONCURRENCY=<number>: the number of stored conversations handled at the same time; default 16, with PostgreSQL 32',
-    ),
-  maxAttempts: wholeNumber(1, 1_000)
-    .optional()
-    .describe(
-      'MAX_ATTEMPTS=<number>: failed attempts to handle a stored event before it becomes a dead letter; default 8',
-    ),
-  rememberDays: wholeNumber(1, 3_650)
-    .optional()
-    .describe(
-      'REMEMBER_DAYS=<number>: days for which handled events are remembered, so that repeats are recognised; default 7',
-    ),
+  databaseUrl: databaseUrl.describe(
+    'DATABASE_URL=<url>: the database for events and replies: sqlite:<file>, postgres://… or none; default sqlite:./handoff.db',
+  ),
+  concurrency: count(1_000).describe(
+    'CONCURRENCY=<number>: the number of stored conversations handled at the same time; default 16, with PostgreSQL 32',
+  ),
+  maxAttempts: count(1_000).describe(
+    'MAX_ATTEMPTS=<number>: failed attempts to handle a stored event before it becomes a dead letter; default 8',
+  ),
+  rememberDays: count(3_650).describe(
+    'REMEMBER_DAYS=<number>: days for which handled events are remembered, so that repeats are recognised; default 7',
+  ),
   whenUnknown: z
     .enum(['resend', 'dead-letter'], 'must be resend or dead-letter.')
     .optional()
@@ -278,17 +157,13 @@ const agents = z.object({
     .describe(
       `ADAPTER=<name>: where agents answer: desk (in the browser), ${ADAPTER_NAMES.join(', ')}, or none, which refuses handoff requests unless AUTO_REPLY answers; default desk when replies and storage are on and AUTO_REPLY is off`,
     ),
-  botAdapters: botAdapters
-    .optional()
-    .describe(
-      'BOT_ADAPTERS=<list>: other helpdesks for the handoffs of some bots, by the bot_id of the request: 65d4a1=slack, 65d4a2=desk; ADAPTER takes all others',
-    ),
+  botAdapters: botAdapters.describe(
+    'BOT_ADAPTERS=<list>: other helpdesks for the handoffs of some bots, by the bot_id of the request: 65d4a1=slack, 65d4a2=desk; ADAPTER takes all others',
+  ),
   agentNames: flag.describe("AGENT_NAMES: put the agent's name before each reply"),
-  businessHours: businessHours
-    .optional()
-    .describe(
-      "BUSINESS_HOURS=<hours>: the hours in which agents answer, such as 'Europe/Berlin mon-fri 09:00-17:00, sat 10:00-14:00'; default always",
-    ),
+  businessHours: businessHours.describe(
+    "BUSINESS_HOURS=<hours>: the hours in which agents answer, such as 'Europe/Berlin mon-fri 09:00-17:00, sat 10:00-14:00'; default always",
+  ),
   outsideHours: text.describe(
     'OUTSIDE_HOURS=<text>: the reply to users outside these hours; without it the handoff request is refused',
   ),
@@ -301,11 +176,9 @@ const agents = z.object({
 });
 
 const desk = z.object({
-  deskIdleMinutes: wholeNumber(1, 1_440)
-    .optional()
-    .describe(
-      'DESK_IDLE_MINUTES=<number>: the minutes without activity after which an agent is logged out of the desk; default 30',
-    ),
+  deskIdleMinutes: count(1_440).describe(
+    'DESK_IDLE_MINUTES=<number>: the minutes without activity after which an agent is logged out of the desk; default 30',
+  ),
   deskOpenidIssuer: text.describe(
     'DESK_OPENID_ISSUER=<url>: the issuer of an OpenID Connect provider where agents can log in, beside passwords; needs PUBLIC_URL and the package openid-client',
   ),
@@ -329,7 +202,7 @@ const desk = z.object({
     ),
 });
 
-const process = z.object({
+const operation = z.object({
   showText: flag.describe('SHOW_TEXT: also print what users and agents write, which is hidden by default'),
   logLevel: z
     .enum(LOG_LEVELS, `must be one of ${LOG_LEVELS.join(', ')}.`)
@@ -360,7 +233,7 @@ export const settingsSchema = z.object({
   ...storage.shape,
   ...agents.shape,
   ...desk.shape,
-  ...process.shape,
+  ...operation.shape,
 });
 
 type EnvOf<Key extends string> = Key extends `${infer First}${infer Rest}`
@@ -396,7 +269,7 @@ export const SETTING_GROUPS: readonly SettingGroup[] = [
     title: `With ADAPTER=${name}`,
     settings: settingsOf(ADAPTERS[name].schema),
   })),
-  { title: 'Output and shutdown', settings: settingsOf(process) },
+  { title: 'Output and shutdown', settings: settingsOf(operation) },
 ];
 
 /** Every setting. */
