@@ -55,6 +55,19 @@ const SECOND_ENTRIES: readonly string[] = [
   'simulator/sending/index.js',
 ];
 
+const WITHOUT_CIRCLES = [
+  'internal',
+  'protocol',
+  'diagnostics',
+  'client',
+  'events',
+  'handoff',
+  'delivery',
+  'receiver',
+  'bindings',
+  'metrics',
+];
+
 interface Import {
   readonly file: string;
   readonly target: string;
@@ -115,6 +128,20 @@ describe('the layers', () => {
       .filter(({ file, target }) => folderOf(file) === folder && folderOf(target) !== folder)
       .filter(({ target }) => !allowed.includes(folderOf(target)));
     expect(others).toEqual([]);
+  });
+
+  it.each(WITHOUT_CIRCLES)('%s has no circle of imports', (folder) => {
+    const inFolder = imports.filter(({ file, target }) =>
+      [file, target].every((path) => folderOf(path) === folder),
+    );
+    // Whatever imports no remaining file goes; only circles, and what imports them, would stay.
+    let remaining = new Set(inFolder.map(({ file }) => file));
+    for (let before = -1; before !== remaining.size; ) {
+      before = remaining.size;
+      const importing = inFolder.filter(({ target }) => remaining.has(target.replace(/js$/, 'ts')));
+      remaining = new Set(importing.map(({ file }) => file).filter((file) => remaining.has(file)));
+    }
+    expect([...remaining]).toEqual([]);
   });
 
   it('have public names in one folder, which only re-exports', () => {

@@ -1,14 +1,22 @@
-import type { DeliveredEvent } from '../events/index.js';
+import { type DeliveredEvent, Postponed } from '../events/index.js';
 import {
   checkCount,
   checkDuration,
   createKeyedQueue,
   createRecentKeys,
-  HandoffKitError,
   settlesWithin,
 } from '../internal/index.js';
-import { type Acceptance, checkUnconnected, type Delivery, type DeliveryHost } from './delivery.js';
-import { createHandlerRunner, createInlineRetry, describeEvent } from './run-handlers.js';
+import { type Backoff, createPostponements } from './backoff.js';
+import type { Acceptance, Delivery, DeliveryHost } from './delivery.js';
+import {
+  checkUnconnected,
+  connected,
+  createHandlerRunner,
+  describeEvent,
+  type HandlerRunner,
+  logPostponed,
+  type RunResult,
+} from './run-handlers.js';
 
 export interface InlineOptions {
   /** How long the sender waits for handlers before it is answered 200 regardless. Default 5 seconds. */
@@ -53,8 +61,8 @@ export function inline({
   const work = async (event: DeliveredEvent): Promise<Acceptance> => {
     if (handled.has(event.key)) return 'duplicate';
     const running = connected(host);
-    const result = await retry.retry(running, event, await runner.run(running, event, 1));
-    if (result) return 'failed';
+    const failure = await runner.run(running, event, 1);
+    if (failure && (await retry.retry(running, event, failure))) return 'failed';
     handled.add(event.key);
     return 'handled';
   };
@@ -107,7 +115,54 @@ export function inline({
 
 const age = (event: DeliveredEvent): number => Date.now() - event.receivedAt;
 
-function connected(host: DeliveryHost | undefined): DeliveryHost {
-  if (host) return host;
-  throw new HandoffKitError('NOT_STARTED', 'a delivery must be passed to createReceiver before it is used.');
+/** Retries postponed events in memory, for inline delivery. */
+interface InlineRetry {
+  /**
+   * Runs the handlers again, after a delay each time, until they no longer postpone. The event fails, and is
+   * reported, when the time limit has passed or the process stops.
+   */
+  retry(host: DeliveryHost, event: DeliveredEvent, first: RunResult): Promise<RunResult>;
+  /** Ends all waits. */
+  stop(): void;
+}
+
+/** Creates an {@link InlineRetry} that gives each event `totalMs`. */
+function createInlineRetry(runner: HandlerRunner, backoff: Backoff, totalMs: number): InlineRetry {
+  const postponements = createPostponements(backoff);
+  const waits = new Set<() => void>();
+  let stopped = false;
+
+  const wait = (ms: number): Promise<void> =>
+    new Promise((resolve) => {
+      const end = (): void => {
+        clearTimeout(timer);
+        waits.delete(end);
+        resolve();
+      };
+      const timer = setTimeout(end, ms).unref();
+      waits.add(end);
+    });
+
+  return {
+    async retry(host, event, first) {
+      const deadline = performance.now() + totalMs;
+      let result = first;
+      while (!stopped && result?.error instanceof Postponed) {
+        const afterMs = postponements.next(event.key, result.error);
+        if (performance.now() + afterMs > deadline) break;
+        logPostponed(host, event, afterMs, result.error);
+        await wait(afterMs);
+        if (!stopped) result = await runner.run(host, event, 1);
+      }
+      postponements.end(event.key);
+      if (result?.error instanceof Postponed) {
+        host.report(result.error, { ...describeEvent(event), attempt: 1 });
+      }
+      return result;
+    },
+    stop() {
+      stopped = true;
+      for (const end of waits) end();
+    },
+  };
 }

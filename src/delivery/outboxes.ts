@@ -10,12 +10,12 @@ import {
 } from '../events/index.js';
 import { HandoffKitError } from '../internal/index.js';
 import type { DeliveryHost } from './delivery.js';
-import type { Fencing } from './fencing.js';
 import { checkReply, createSendJob, type OutboxPolicy, replyKey, type StoredReply } from './outbox.js';
 import { createOutboxPause, type OutboxPause } from './outbox-pause.js';
 import type { AddResult, NewJob, Queue } from './queue.js';
 import type { QueueAdmin } from './queue-admin.js';
 import type { Receipts } from './receipts.js';
+import type { Fencing } from './run-handlers.js';
 import type { SqlDatabase } from './sql.js';
 import { createWorker, type Worker, type WorkerOptions } from './worker.js';
 

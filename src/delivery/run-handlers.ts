@@ -1,9 +1,22 @@
-import { botField, ClaimLost, type DeliveredEvent, type HandlerRun, Postponed } from '../events/index.js';
-import { HandoffKitError } from '../internal/index.js';
-import { type Backoff, createPostponements } from './backoff.js';
+import { botField, ClaimLost, type DeliveredEvent, type HandlerRun } from '../events/index.js';
+import { configError, HandoffKitError, type Log } from '../internal/index.js';
 import type { DeliveryHost } from './delivery.js';
-import type { ClaimedJob } from './queue.js';
-import type { WorkerSlot } from './worker.js';
+import type { AddResult, ClaimedJob, NewJob, Queue } from './queue.js';
+import type { Worker, WorkerSlot } from './worker.js';
+
+/** Throws when a delivery was given to a second receiver. */
+export function checkUnconnected(host: object | undefined): void {
+  if (!host) return;
+  throw configError(
+    'this delivery belongs to another receiver already. Create one for each receiver, with names of their own if they share a database, or use one receiver with several bots.',
+  );
+}
+
+/** The receiver of a delivery; throws before it is connected. */
+export function connected(host: DeliveryHost | undefined): DeliveryHost {
+  if (host) return host;
+  throw new HandoffKitError('NOT_STARTED', 'a delivery must be passed to createReceiver before it is used.');
+}
 
 /** The error that handlers threw, or `null`. */
 export type RunResult = { readonly error: unknown } | null;
@@ -117,58 +130,6 @@ export class AbortableRun implements HandlerRun {
   }
 }
 
-/** Retries postponed events in memory, for inline delivery. */
-export interface InlineRetry {
-  /**
-   * Runs the handlers again, after a delay each time, until they no longer postpone. The event fails, and is
-   * reported, when the time limit has passed or the process stops.
-   */
-  retry(host: DeliveryHost, event: DeliveredEvent, first: RunResult): Promise<RunResult>;
-  /** Ends all waits. */
-  stop(): void;
-}
-
-/** Creates an {@link InlineRetry} that gives each event `totalMs`. */
-export function createInlineRetry(runner: HandlerRunner, backoff: Backoff, totalMs: number): InlineRetry {
-  const postponements = createPostponements(backoff);
-  const waits = new Set<() => void>();
-  let stopped = false;
-
-  const wait = (ms: number): Promise<void> =>
-    new Promise((resolve) => {
-      const end = (): void => {
-        clearTimeout(timer);
-        waits.delete(end);
-        resolve();
-      };
-      const timer = setTimeout(end, ms).unref();
-      waits.add(end);
-    });
-
-  return {
-    async retry(host, event, first) {
-      const deadline = performance.now() + totalMs;
-      let result = first;
-      while (!stopped && result?.error instanceof Postponed) {
-        const afterMs = postponements.next(event.key, result.error);
-        if (performance.now() + afterMs > deadline) break;
-        logPostponed(host, event, afterMs, result.error);
-        await wait(afterMs);
-        if (!stopped) result = await runner.run(host, event, 1);
-      }
-      postponements.end(event.key);
-      if (result?.error instanceof Postponed) {
-        host.report(result.error, { ...describeEvent(event), attempt: 1 });
-      }
-      return result;
-    },
-    stop() {
-      stopped = true;
-      for (const end of waits) end();
-    },
-  };
-}
-
 /** Logs that a handler postponed its event. */
 export function logPostponed(
   host: DeliveryHost,
@@ -177,4 +138,88 @@ export function logPostponed(
   { message }: Error,
 ): void {
   host.log.warn({ ...describeEvent(event), afterMs, reason: message }, 'postponed by its handler');
+}
+
+/**
+ * Keeps a process that was paused for longer than its lease from acting on events that another process has reclaimed.
+ *
+ * ```
+ *   before a handler: is the claim certain by the lease's time? ──yes──► call it
+ *                                    │ no
+ *                                    ▼
+ *                     renew, then ask the database ──held──► call it
+ *                                    │ lost
+ *                                    ▼
+ *                                ClaimLost ◄── refused ── a reply, which names the claim in the transaction that adds it
+ * ```
+ */
+export interface Fencing {
+  /** See {@link HandlerRun.ensureClaimed}. */
+  readonly ensureClaimed: (job: ClaimedJob) => Promise<void>;
+  /** Adds a reply to an outbox. That of a handler names the claim under which the handler runs. */
+  readonly addReply: (
+    reply: NewJob,
+    run: HandlerRun | undefined,
+    add: (reply: NewJob) => Promise<AddResult>,
+  ) => Promise<AddResult>;
+}
+
+export interface FencingOptions {
+  /** Renews the lease of this process now. */
+  readonly renewLease: () => Promise<void>;
+  readonly leaseMs: number;
+  readonly inbox: () => Pick<Queue, 'holds'>;
+  /** The inbox's name in the database. */
+  readonly inboxName: () => string;
+  readonly inboxWorker: () => Pick<Worker, 'settlement'> | undefined;
+  /** Whether a claim, by its number, is certainly still held by this process. */
+  readonly isClaimValid: (claim: number) => boolean;
+  readonly log: () => Log | undefined;
+}
+
+export function createFencing(options: FencingOptions): Fencing {
+  const { renewLease, leaseMs, inbox, inboxName, inboxWorker, isClaimValid, log } = options;
+
+  const claimLost = ({ conversation, type }: ClaimedJob): ClaimLost => {
+    const error = new ClaimLost();
+    log()?.warn({ conversationId: conversation, event: type, code: error.code }, error.message);
+    return error;
+  };
+
+  /** The renewal comes first: from then on, no process reclaims what is still held. */
+  const askDatabase = async (job: ClaimedJob): Promise<void> => {
+    for (;;) {
+      const startedAt = performance.now();
+      await renewLease();
+      if (!(await inbox().holds(job))) throw claimLost(job);
+      if (performance.now() - startedAt < leaseMs) return;
+    }
+  };
+
+  /** Whether the outcome of a finished run was recorded, and not lost to another process; `null` while it runs. */
+  const isRecorded = async (job: ClaimedJob): Promise<boolean | null> => {
+    const result = (await inboxWorker()?.settlement(job)) ?? null;
+    return result && result !== 'lost';
+  };
+
+  return {
+    async ensureClaimed(job) {
+      if (isClaimValid(job.claim)) return;
+      const recorded = await isRecorded(job);
+      if (recorded === null) await askDatabase(job);
+      else if (!recorded) throw claimLost(job);
+    },
+    async addReply(reply, run, add) {
+      if (!(run instanceof AbortableRun && run.claim)) return add(reply);
+      const { job } = run.claim;
+      const { conversation, claim } = job;
+      const result = await add({ ...reply, onBehalfOf: { queue: inboxName(), conversation, claim } });
+      if (!result.isRefused) return result;
+      // A handler that has finished may go on replying, as code outside handlers does.
+      if (await isRecorded(job)) return add(reply);
+      const error = claimLost(job);
+      run.abort(error);
+      throw error;
+    },
+  };
 }

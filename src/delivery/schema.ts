@@ -3,7 +3,7 @@ import type { SqlDatabase } from './sql.js';
 
 /**
  * The tables of both databases. Times are milliseconds. User ids and long conversation ids are stored as digests
- * (see text.ts), because index entries are limited in length and characters.
+ * (see encoding.ts), because index entries are limited in length and characters.
  *
  * - `seen_key`: a digest of each idempotency key, in the order in which jobs were added. `seq` is the job's id.
  * - `job`: jobs that wait, are dead, or are done and kept with their content.

@@ -1,4 +1,4 @@
-import type { Log } from '../internal/index.js';
+import { configError, type Log } from '../internal/index.js';
 import type { ProcessLease, Queue } from './queue.js';
 import type { ForgetHook, SqlDatabase } from './sql.js';
 
@@ -7,7 +7,7 @@ export interface StorageEngine {
   readonly sql: SqlDatabase;
   /** Where the database is, without credentials: the same for two engines on one database. */
   readonly location?: string;
-  /** The queue with this name in the database; see queue-names.ts. */
+  /** The queue with this name in the database; see encoding.ts. */
   readonly queue: (name: string) => Queue;
   readonly lease: ProcessLease;
   readonly forgetHooks: readonly ForgetHook[];
@@ -72,4 +72,28 @@ function describe(error: unknown): { reason: string; code: string | null } {
   const nested = error instanceof AggregateError ? (error.errors[0] as unknown) : undefined;
   const { message } = nested instanceof Error ? nested : error;
   return { reason: message.slice(0, 200), code: 'code' in error ? String(error.code) : null };
+}
+
+const KEY = Symbol.for('handoff-kit.receivers');
+
+/** The stores that receivers of this process use. On `globalThis`, since a process may load this package twice. */
+const storesInUse = (): Set<string> => {
+  const shared = globalThis as { [KEY]?: Set<string> };
+  shared[KEY] ??= new Set();
+  return shared[KEY];
+};
+
+/**
+ * Notes that a receiver uses a store. Two receivers of one process that have the same store and name would handle each
+ * other's events, which is a mistake; processes that share both are replicas. Returns a function to call when it is closed.
+ */
+export function useStore(location: string, receiver: string): () => void {
+  const use = JSON.stringify([location, receiver]);
+  if (storesInUse().has(use)) {
+    throw configError(
+      `another receiver of this process already uses ${location} under the name ${JSON.stringify(receiver)}, so they would handle each other's events. Give each receiver a name of its own (createReceiver({ name: … })), use one receiver with several bots, or close the first one.`,
+    );
+  }
+  storesInUse().add(use);
+  return () => void storesInUse().delete(use);
 }

@@ -1,9 +1,8 @@
 import type { DeliveredEventName } from '../events/index.js';
 import { checkCount, checkDuration, configError, HandoffKitError, settlesWithin } from '../internal/index.js';
 import type { Backoff } from './backoff.js';
-import { checkUnconnected, type Delivery, type DeliveryHost, useStore } from './delivery.js';
+import type { Delivery, DeliveryHost } from './delivery.js';
 import { conversationKey, DEFAULT_RECEIVER, queueNameOf, storeEvent, userIdsOf } from './encoding.js';
-import { createFencing } from './fencing.js';
 import { createHandleJob } from './handle-job.js';
 import { createSqlHandoffStore } from './handoff-store.js';
 import { type LeaseRenewal, startLeaseRenewal } from './lease-renewal.js';
@@ -13,7 +12,7 @@ import type { AddResult, NewJob, Queue } from './queue.js';
 import { createQueueAdmin } from './queue-admin.js';
 import { createReceipts } from './receipts.js';
 import { startRetention } from './retention.js';
-import { createHandlerRunner } from './run-handlers.js';
+import { checkUnconnected, connected, createFencing, createHandlerRunner } from './run-handlers.js';
 import type { SqlDatabase } from './sql.js';
 import {
   createThrottledLog,
@@ -21,6 +20,7 @@ import {
   type EngineSettings,
   openedOnUse,
   type StorageEngine,
+  useStore,
 } from './storage-engine.js';
 import { createWorker, type Worker } from './worker.js';
 
@@ -324,9 +324,4 @@ export function createStoredDelivery(
     database: opened,
     handoffs: createSqlHandoffStore(opened, keepContent),
   };
-}
-
-function connected(host: DeliveryHost | undefined): DeliveryHost {
-  if (host) return host;
-  throw new HandoffKitError('NOT_STARTED', 'a delivery must be passed to createReceiver before it is used.');
 }

@@ -1,22 +1,10 @@
 import { isUtf8 } from 'node:buffer';
 import type { IncomingHttpHeaders } from 'node:http';
 import { parse } from 'content-type';
-import { isRefusal, type Refusal, refuse } from './answer.js';
-import type { ReceiverRequest } from './request.js';
-
-/** Limits of reading a body. */
-export interface ReadLimits {
-  readonly maxBytes: number;
-  readonly readTimeoutMs: number;
-}
+import { isRefusal, type ReadLimits, type ReceiverRequest, type Refusal, refuse } from './exchange.js';
 
 /** Limits for a sender who may send nothing but a probe, which is small and comes at once. */
 export const PROBE_LIMITS: ReadLimits = { maxBytes: 16_384, readTimeoutMs: 1_000 };
-
-/** The sender hung up: no answer is sent. */
-export const SENDER_HUNG_UP = refuse(499, 'client closed the request', {
-  detail: 'the sender hung up mid-body',
-});
 
 /** The refusal of a body that exceeds the size limit. */
 export const tooLarge = (maxBytes: number): Refusal =>

@@ -9,6 +9,8 @@ import {
   type Receipt,
   type Replies,
   type ReplyOptions,
+  transcriptOf,
+  userOf,
 } from '../events/index.js';
 import {
   type CloseResult,
@@ -18,7 +20,8 @@ import {
   type HandoffStore,
   isOpen,
 } from '../handoff/index.js';
-import { createKeyedQueue, HandoffKitError, type Log } from '../internal/index.js';
+import { createKeyedQueue, createRecentKeys, HandoffKitError, type Log } from '../internal/index.js';
+import type { ReceiverOptions } from './options.js';
 
 /** Handed-over conversations, for code outside handlers. */
 export interface Conversations {
@@ -210,5 +213,41 @@ export function createFindSession(store: HandoffStore, delivery: Delivery): Find
       'CONVERSATION_CONTENDED',
       'the session of a conversation could not be found: each time, another process had changed it meanwhile. Try again later.',
     );
+  };
+}
+
+/** Sends the first reply of a handoff. Rejects only when it could not be stored; other failures are reported. */
+export type Greet = (event: DeliveredEvent<'handoff.requested'>) => Promise<void>;
+
+/** Creates the function that greets; `null` without a greeting. */
+export function createGreet(
+  greeting: ReceiverOptions['greeting'],
+  replies: Replies,
+  dispatcher: Dispatcher,
+): Greet | null {
+  if (greeting === undefined) return null;
+  // A repeat that arrives while the handlers of the first still run is not yet recognised as a duplicate.
+  const greeted = createRecentKeys({ maxKeys: 10_000, maxAgeMs: 600_000 });
+  return async (event) => {
+    const { name, bot, key, body, conversationId, requestId } = event;
+    if (greeted.has(key)) return;
+    greeted.add(key);
+    try {
+      const text =
+        typeof greeting === 'string'
+          ? greeting
+          : await greeting({
+              payload: body,
+              bot,
+              conversationId,
+              user: userOf(event),
+              transcript: transcriptOf(body),
+            });
+      if (text !== null) await replies.reply(conversationId, text, { once: `greeting ${key}` });
+    } catch (error) {
+      greeted.delete(key);
+      if (error instanceof HandoffKitError && error.code === 'NOT_STORED') throw error;
+      dispatcher.report(error, { event: name, bot, conversationId, requestId });
+    }
   };
 }

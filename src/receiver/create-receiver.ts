@@ -22,17 +22,17 @@ import {
   settlesWithin,
   silentLog,
 } from '../internal/index.js';
-import { createAnswers } from './answer.js';
 import { createBots } from './bots.js';
 import {
   beginHandoff,
   createConversations,
   createFindSession,
+  createGreet,
   trackReplies,
   withHandoffTracking,
 } from './conversations.js';
+import { createAnswers, createRequestLog } from './exchange.js';
 import { createFetch } from './fetch.js';
-import { createGreet } from './greeting.js';
 import { createInject } from './inject.js';
 import { createListener, type RequestListener } from './node-http.js';
 import {
@@ -44,7 +44,6 @@ import {
 } from './options.js';
 import { createReceive } from './receive.js';
 import type { Receiver } from './receiver.js';
-import { createRequestLog } from './request-log.js';
 import { createTracer } from './trace.js';
 
 /** How long each closing hook may take. */
@@ -137,7 +136,7 @@ export function createReceiver<State extends object = object>(
       finished: async (event) => delivery.finished?.(event),
     },
     answers: createAnswers(options.answers),
-    requestLog: createRequestLog(log, limits.depth),
+    requestLog: createRequestLog(log),
     greet,
     trace,
     inFlight,

@@ -1,7 +1,12 @@
-import type { Refusal } from './answer.js';
-import { type ReadLimits, SENDER_HUNG_UP, tooLarge, tooSlow } from './body.js';
+import { tooLarge, tooSlow } from './body.js';
+import {
+  type ReadLimits,
+  type ReceiverAnswer,
+  type ReceiverRequest,
+  type Refusal,
+  SENDER_HUNG_UP,
+} from './exchange.js';
 import type { RequestHandling } from './receive.js';
-import type { ReceiverAnswer, ReceiverRequest } from './request.js';
 
 /** The part of a Fetch server's context that the receiver uses. */
 export interface FetchContext {

@@ -3,8 +3,7 @@
  *
  * @module
  */
-export type { HandoffAnswers } from './answer.js';
-export { isRefusal } from './answer.js';
+
 export {
   type AuthChoice,
   type AuthFunction,
@@ -16,9 +15,18 @@ export {
   pathToken,
   webhookUser,
 } from './auth/schemes.js';
-export { type ReadLimits, SENDER_HUNG_UP } from './body.js';
 export type { Conversations } from './conversations.js';
 export { createReceiver } from './create-receiver.js';
+export {
+  createRequestIds,
+  type HandoffAnswers,
+  isRefusal,
+  type ReadLimits,
+  type ReceiverAnswer,
+  type ReceiverRequest,
+  SENDER_HUNG_UP,
+  type SendAnswer,
+} from './exchange.js';
 export { createFetch, type FetchContext, type FetchHandler, fromFetch, respond } from './fetch.js';
 export type { Inject, InjectedPayload, InjectedReply, InjectOptions, InjectResult } from './inject.js';
 export { createListener, type NextFunction, type RequestListener, readStream } from './node-http.js';
@@ -31,6 +39,4 @@ export type {
 } from './options.js';
 export type { RequestHandling } from './receive.js';
 export type { Receiver } from './receiver.js';
-export type { ReceiverAnswer, ReceiverRequest, SendAnswer } from './request.js';
-export { createRequestIds } from './request-log.js';
 export type { EndpointPaths } from './routes.js';

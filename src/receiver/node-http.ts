@@ -1,9 +1,14 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Readable } from 'node:stream';
-import type { Refusal } from './answer.js';
-import { type ReadLimits, SENDER_HUNG_UP, tooLarge, tooSlow } from './body.js';
+import { tooLarge, tooSlow } from './body.js';
+import {
+  type ReadLimits,
+  type ReceiverAnswer,
+  type ReceiverRequest,
+  type Refusal,
+  SENDER_HUNG_UP,
+} from './exchange.js';
 import type { RequestHandling } from './receive.js';
-import type { ReceiverAnswer, ReceiverRequest } from './request.js';
 
 /** Passes a request on to the next handler, as in Express. */
 export type NextFunction = (error?: unknown) => void;

@@ -2,8 +2,8 @@ import type { PlatformClient, PlatformClientOptions } from '../client/index.js';
 import type { Delivery } from '../delivery/index.js';
 import type { HandoffRequestedContext } from '../events/index.js';
 import { configError, type Log } from '../internal/index.js';
-import type { HandoffAnswers } from './answer.js';
 import type { AuthChoice } from './auth/schemes.js';
+import type { HandoffAnswers } from './exchange.js';
 import type { EndpointPaths } from './routes.js';
 
 /** The credentials and the platform of one bot. */

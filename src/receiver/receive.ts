@@ -18,7 +18,6 @@ import {
   type WebhookBody,
   type WebhookEndpoint,
 } from '../protocol/index.js';
-import { type Answers, isRefusal, type Refusal, refuse } from './answer.js';
 import type { Authenticate } from './auth/authenticate.js';
 import {
   checkAnnouncedSize,
@@ -26,15 +25,25 @@ import {
   type JsonObject,
   PROBE_LIMITS,
   parseJson,
-  type ReadLimits,
   readBody,
-  SENDER_HUNG_UP,
 } from './body.js';
-import type { FindSession } from './conversations.js';
-import type { Greet } from './greeting.js';
+import type { FindSession, Greet } from './conversations.js';
+import {
+  type Answers,
+  createRequestIds,
+  type Exchange,
+  isRefusal,
+  type Outcome,
+  type ReadLimits,
+  type ReceiverAnswer,
+  type ReceiverRequest,
+  type Refusal,
+  type RequestLog,
+  refuse,
+  SENDER_HUNG_UP,
+  type SendAnswer,
+} from './exchange.js';
 import { ADD_HANDOFF_HANDLER } from './options.js';
-import type { ReceiverAnswer, ReceiverRequest, SendAnswer } from './request.js';
-import { createRequestIds, type RequestLog } from './request-log.js';
 import type { Route } from './routes.js';
 import type { Tracer } from './trace.js';
 
@@ -48,19 +57,6 @@ export interface RequestHandling {
   /** The answer where nothing else could answer. */
   readonly notFound: (request: ReceiverRequest) => ReceiverAnswer;
 }
-
-/** One request, and what is known of it before it is read. */
-export interface Exchange {
-  readonly request: ReceiverRequest;
-  readonly route: Route;
-  readonly requestId: string;
-  readonly receivedAt: number;
-}
-
-/** The outcome of a request that was not refused. */
-export type Outcome =
-  | { readonly kind: 'probe'; readonly bot: string | null }
-  | { readonly kind: 'event'; readonly event: DeliveredEvent; readonly acceptance: Acceptance | 'dropped' };
 
 export interface ReceiveOptions {
   readonly routes: (url: string) => Route | null;
@@ -180,7 +176,7 @@ export function createReceive(options: ReceiveOptions): RequestHandling {
       const outcome = await receive(exchange);
       if (isRefusal(outcome)) {
         if (outcome !== SENDER_HUNG_UP) send(answers.refusal(route.endpoint, requestId, outcome));
-        await requestLog.refused(exchange, outcome);
+        await requestLog.refused(exchange, outcome, () => isProbeRequest(exchange.request, limits.depth));
       } else {
         send(answers.success(route.endpoint, requestId));
         requestLog.accepted(exchange, outcome);
@@ -288,4 +284,16 @@ function once(send: SendAnswer): SendAnswer {
     send(answer);
     isSent = true;
   };
+}
+
+/**
+ * Whether a request that was refused for its credentials was an availability probe: the operator needs to know, since
+ * the platform now shows the webhook as unreachable. Read after the answer, for the log alone.
+ */
+async function isProbeRequest(request: ReceiverRequest, maxDepth: number): Promise<boolean> {
+  const body = await readBody(request, PROBE_LIMITS);
+  const read = isRefusal(body) ? body : decodeBody(body);
+  if (isRefusal(read)) return false;
+  const json = parseJson(read, maxDepth);
+  return !isRefusal(json) && isProbe(json);
 }

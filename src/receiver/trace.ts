@@ -8,9 +8,8 @@ import {
   traceStep,
 } from '../diagnostics/index.js';
 import type { BotDirectory, DeliveredEvent, Dispatcher, Replies } from '../events/index.js';
-import type { Greet } from './greeting.js';
-import type { Exchange } from './receive.js';
-import type { SendAnswer } from './request.js';
+import type { Greet } from './conversations.js';
+import type { Exchange, SendAnswer } from './exchange.js';
 
 /** Wraps the steps of a receiver, so that they are published while anything subscribes to them. */
 export interface Tracer {

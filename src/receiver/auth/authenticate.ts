@@ -1,7 +1,6 @@
 import { configError } from '../../internal/index.js';
 import type { WebhookEndpoint } from '../../protocol/index.js';
-import { type Refusal, refuse } from '../answer.js';
-import type { ReceiverRequest } from '../request.js';
+import { type ReceiverRequest, type Refusal, refuse } from '../exchange.js';
 import type { Route } from '../routes.js';
 import type { AuthRequest, Guard } from './schemes.js';
 
