@@ -1,6 +1,7 @@
-import { fc, test } from '@fast-check/vitest';
+import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { splitText } from '../../src/bridge/adapter/text.js';
+import { property } from '../helpers/property.js';
 
 const LONE_SURROGATE = /[\uD800-\uDBFF](?![\uDC00-\uDFFF])|(?<![\uD800-\uDBFF])[\uDC00-\uDFFF]/;
 
@@ -25,7 +26,7 @@ describe('splitText', () => {
     expect(splitText('👩‍👩‍👧‍👦', 4)).toEqual(['👩‍', '👩‍', '👧‍', '👦']);
   });
 
-  test.prop([fc.string({ unit: 'grapheme', maxLength: 400 }), fc.integer({ min: 2, max: 50 })])(
+  property([fc.string({ unit: 'grapheme', maxLength: 400 }), fc.integer({ min: 2, max: 50 })])(
     'loses nothing but blanks at the cuts, and no part is too long',
     (text, maxLength) => {
       const parts = splitText(text, maxLength);

@@ -1,9 +1,10 @@
-import { fc, test } from '@fast-check/vitest';
+import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { createRecentKeys } from '../../src/internal/index.js';
+import { property } from '../helpers/property.js';
 
 describe('recent keys', () => {
-  test.prop([fc.array(fc.string({ maxLength: 2 }), { maxLength: 200 }), fc.integer({ min: 1, max: 20 })])(
+  property([fc.array(fc.string({ maxLength: 2 }), { maxLength: 200 }), fc.integer({ min: 1, max: 20 })])(
     'are at least the newest ones, and at most twice as many as asked for',
     (added, maxKeys) => {
       const recent = createRecentKeys({ maxKeys, maxAgeMs: 60_000 });

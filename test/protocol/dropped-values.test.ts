@@ -1,4 +1,4 @@
-import { type fc, test } from '@fast-check/vitest';
+import type fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import {
   botMessage,
@@ -8,6 +8,7 @@ import {
   webhookBodies,
 } from '../../src/protocol/index.js';
 import { botMessageBody, chatBody, closeBody, establishBody, type WireBody } from '../fixtures/bodies.js';
+import { property } from '../helpers/property.js';
 import * as wire from './arbitraries.js';
 
 const schemas = { ...webhookBodies, message: botMessage };
@@ -70,7 +71,7 @@ describe.each([
   ['chat', wire.chat],
   ['close', wire.close],
 ] as [WebhookEndpoint, fc.Arbitrary<WireBody>][])('%s: every tolerated body', (endpoint, body) => {
-  test.prop([body])('leaves nothing out, also after a JSON round trip', (sent) => {
+  property([body])('leaves nothing out, also after a JSON round trip', (sent) => {
     expect(dropped(endpoint, sent)).toEqual([]);
     const read: unknown = JSON.parse(JSON.stringify(validate(schemas[endpoint], sent)));
     expect(droppedPaths(sent, read)).toEqual([]);

@@ -1,4 +1,4 @@
-import { fc } from '@fast-check/vitest';
+import fc from 'fast-check';
 
 /** Stands for a user's words, which must not appear in errors. */
 export const CANARY = 'canary-7f3a';

@@ -1,8 +1,9 @@
 import { isDeepStrictEqual } from 'node:util';
-import { fc, test } from '@fast-check/vitest';
+import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { botMessage, normaliseMessage, normaliseOrdinaryMessage } from '../../src/protocol/index.js';
 import { botMessageBody } from '../fixtures/bodies.js';
+import { property } from '../helpers/property.js';
 import * as wire from './arbitraries.js';
 import { hostileJson } from './hostile.js';
 
@@ -114,23 +115,23 @@ const nearMiss = fc
   });
 
 describe('normalising a message without zod', () => {
-  test.prop([ordinaryBody], { numRuns: 1_000 })('reads every ordinary body as the schema does', (body) => {
+  property([ordinaryBody], { numRuns: 1_000 })('reads every ordinary body as the schema does', (body) => {
     expect(normaliseOrdinaryMessage(body)).not.toBeNull();
     expectAsSchema(body);
   });
 
-  test.prop([nearMiss], { numRuns: 5_000 })('reads a near miss as the schema does, or leaves it', (body) => {
+  property([nearMiss], { numRuns: 5_000 })('reads a near miss as the schema does, or leaves it', (body) => {
     expectAsSchema(body);
   });
 
-  test.prop([wire.message], { numRuns: 1_000 })(
+  property([wire.message], { numRuns: 1_000 })(
     'reads any body of the contract as the schema does, or leaves it',
     (body) => {
       expectAsSchema(body);
     },
   );
 
-  test.prop([hostileJson])('leaves any other JSON', (value) => {
+  property([hostileJson])('leaves any other JSON', (value) => {
     expectAsSchema(value);
   });
 

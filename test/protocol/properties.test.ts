@@ -1,4 +1,4 @@
-import { fc, test } from '@fast-check/vitest';
+import fc from 'fast-check';
 import { describe, expect } from 'vitest';
 import type { z } from 'zod';
 import {
@@ -24,6 +24,7 @@ import {
   validateWebhook,
   webhookCheckAnswer,
 } from '../../src/protocol/index.js';
+import { property } from '../helpers/property.js';
 import * as wire from './arbitraries.js';
 import { CANARY, hostileJson, hostileObject, objectsIn } from './hostile.js';
 
@@ -78,18 +79,18 @@ function expectOrdinaryObjects(value: unknown): void {
 }
 
 describe.each(bodies)('%s: every body the contract permits', (_name, schema, body) => {
-  test.prop([body])('passes, keeps unknown fields, and is not changed in place', (sent) => {
+  property([body])('passes, keeps unknown fields, and is not changed in place', (sent) => {
     const before = structuredClone(sent);
     expectUnknownKept(sent, validate(schema, sent));
     expect(sent).toEqual(before);
   });
 
-  test.prop([body])('is unchanged by a second pass', (sent) => {
+  property([body])('is unchanged by a second pass', (sent) => {
     const once = validate(schema, sent);
     expect(validate(schema, once)).toStrictEqual(once);
   });
 
-  test.prop([body])('parses to the same value after a JSON round trip', (sent) => {
+  property([body])('parses to the same value after a JSON round trip', (sent) => {
     expect(validate(schema, JSON.parse(JSON.stringify(sent)))).toEqual(validate(schema, sent));
   });
 });
@@ -101,13 +102,13 @@ describe.each([
   ['qa update', qaUpdate, wire.update],
   ['failure', failureBody, wire.failure],
 ] as [string, z.ZodType, fc.Arbitrary<unknown>][])('%s', (_name, schema, body) => {
-  test.prop([body])('comes through unchanged', (sent) => {
+  property([body])('comes through unchanged', (sent) => {
     expect(validate(schema, sent)).toEqual(sent);
   });
 });
 
 describe.each(bodies)('%s: any JSON', (_name, schema) => {
-  test.prop([fc.oneof(hostileJson, fc.jsonValue(), fc.object({ maxDepth: 4 }))])(
+  property([fc.oneof(hostileJson, fc.jsonValue(), fc.object({ maxDepth: 4 }))])(
     'passes or is a ValidationError without the values',
     (value) => {
       const error = errorFrom(() => validate(schema, value));
@@ -115,7 +116,7 @@ describe.each(bodies)('%s: any JSON', (_name, schema) => {
     },
   );
 
-  test.prop([hostileJson])('yields ordinary objects and leaves Object.prototype alone', (value) => {
+  property([hostileJson])('yields ordinary objects and leaves Object.prototype alone', (value) => {
     const names = Object.getOwnPropertyNames(Object.prototype);
     errorFrom(() => expectOrdinaryObjects(validate(schema, value)));
     expect(Object.getOwnPropertyNames(Object.prototype)).toEqual(names);
@@ -123,7 +124,7 @@ describe.each(bodies)('%s: any JSON', (_name, schema) => {
 });
 
 describe.each(['message', 'establish', 'chat', 'close'] as const)('%s: any JSON as a webhook', (endpoint) => {
-  test.prop([fc.oneof(hostileJson, hostileObject, fc.jsonValue())])(
+  property([fc.oneof(hostileJson, hostileObject, fc.jsonValue())])(
     'passes or is a ValidationError without the values',
     (value) => {
       const error = errorFrom(() => validateWebhook(endpoint, value));
@@ -135,7 +136,7 @@ describe.each(['message', 'establish', 'chat', 'close'] as const)('%s: any JSON 
 describe.each(['establish', 'chat', 'close'] as const)(
   '%s: any JSON beside a known conversation',
   (endpoint) => {
-    test.prop([hostileObject], { numRuns: 500 })(
+    property([hostileObject], { numRuns: 500 })(
       'passes, unless the words of the user would be lost',
       (noise) => {
         const body: Record<string, unknown> = { ...noise, conversation_id: 'c' };
@@ -160,7 +161,7 @@ describe('a message with any JSON as its output and usage', () => {
       return { ...harmless, ...ids, ...rest };
     });
 
-  test.prop([anyMessage], { numRuns: 300 })('passes the envelope, and so the whole schema', (body) => {
+  property([anyMessage], { numRuns: 300 })('passes the envelope, and so the whole schema', (body) => {
     validate(botMessageEnvelope, body);
     const message = validate(botMessage, body);
     expectOrdinaryObjects([message.output, message.usage]);
@@ -181,21 +182,21 @@ describe('a message with any JSON as its output and usage', () => {
     { requiredKeys: [], noNullPrototype: true },
   );
 
-  test.prop([envelopeFields], { numRuns: 2_000 })(
+  property([envelopeFields], { numRuns: 2_000 })(
     'is left alone only if the schema would not change it',
     (body) => {
       if (isNormalEnvelope(body)) expect(validate(botMessageEnvelope, body)).toStrictEqual(body);
     },
   );
 
-  test.prop([anyMessage])('can be read by every helper', (body) => {
+  property([anyMessage])('can be read by every helper', (body) => {
     const message = validate(botMessage, body);
     expect(messageText(message)).toBeTypeOf('string');
     for (const clip of messageAudio(message)) expect(clip).toHaveProperty('transcript');
     for (const kind of unknownContentKinds(message)) expect(['text', 'audio']).not.toContain(kind);
   });
 
-  test.prop([hostileObject])('passes the whole schema whenever it passes the envelope', (noise) => {
+  property([hostileObject])('passes the whole schema whenever it passes the envelope', (noise) => {
     const body = { conversation_id: 'c', message_id: 'm', ...noise };
     if (errorFrom(() => validate(botMessageEnvelope, body))) return;
     expect(errorFrom(() => validate(botMessage, body))).toBeUndefined();
@@ -203,12 +204,12 @@ describe('a message with any JSON as its output and usage', () => {
 });
 
 describe('any JSON', () => {
-  test.prop([hostileObject])('is a probe only if its own istest says so', (body) => {
+  property([hostileObject])('is a probe only if its own istest says so', (body) => {
     const says = Object.hasOwn(body, 'istest') ? JSON.stringify(body.istest).toLowerCase() : '';
     expect(isProbe(body)).toBe(/^(?:true|1|"\s*(?:true|1)\s*")$/.test(says));
   });
 
-  test.prop([hostileJson])('is a failure only with a code that stands for one', (body) => {
+  property([hostileJson])('is a failure only with a code that stands for one', (body) => {
     if (!isFailureBody(body)) return;
     expect(body.code < 0 || (body.code >= 400 && body.code < 600) || body.code >= 10_000).toBe(true);
   });

@@ -1,10 +1,10 @@
-import { it } from '@fast-check/vitest';
 import request from 'supertest';
-import { afterAll, beforeAll, describe, expect } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { basic, createLog, createReceiver, type HandlerContext, pathToken } from '../../src/public/index.js';
 import { botMessageBody, chatBody } from '../fixtures/bodies.js';
 import { basicHeader, PATH_TOKEN, SECRET, USERNAME } from '../helpers/credentials.js';
 import { hostileBytes, hostileRequest, sloppyRequest } from '../helpers/hostile-requests.js';
+import { property } from '../helpers/property.js';
 import { dial, parseAnswer, readAll, sendRaw } from '../helpers/raw.js';
 import { listen, type Served } from '../helpers/serve.js';
 
@@ -67,7 +67,7 @@ const isFine = (status: number): boolean =>
   (status >= 200 && status < 300) || (status >= 400 && status < 500);
 
 describe('random requests', () => {
-  it.prop([hostileRequest], PROPERTY)(
+  property([hostileRequest], PROPERTY)(
     'is answered with 2xx or 4xx, and never reaches a handler without credentials',
     async ({ trusted, ...sent }) => {
       const before = handled;
@@ -89,7 +89,7 @@ describe('random requests', () => {
 });
 
 describe('requests of deployments that differ', () => {
-  it.prop([sloppyRequest], PROPERTY)(
+  property([sloppyRequest], PROPERTY)(
     'are answered 200',
     async (sent) => {
       const { status, body } = await sendRaw(served.port, sent);
@@ -102,7 +102,7 @@ describe('requests of deployments that differ', () => {
 });
 
 describe('random bytes', () => {
-  it.prop([hostileBytes], PROPERTY)(
+  property([hostileBytes], PROPERTY)(
     'get 2xx, 4xx or no answer',
     async (bytes) => {
       const socket = await dial(served.port);

@@ -1,6 +1,7 @@
-import { fc, test } from '@fast-check/vitest';
+import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { decodeBody, parseJson } from '../../src/receiver/body.js';
+import { property } from '../helpers/property.js';
 
 const DEPTH = 4;
 const key = fc.constantFrom('a', '__proto__', 'constructor', 'prototype', 'b');
@@ -33,7 +34,7 @@ function write(value: unknown): string {
 const escaped = (text: string): string => text.replaceAll('"__proto__"', '"\\u005f_proto__"');
 
 describe('the fast path of parsing', () => {
-  test.prop([tree], { numRuns: 2_000 })('comes to the same end as the walk', (value) => {
+  property([tree], { numRuns: 2_000 })('comes to the same end as the walk', (value) => {
     const text = `{"value":${write(value)}}`;
     // What a body parser made of a text is always walked.
     const walked = parseJson(JSON.parse(text), DEPTH);
@@ -88,14 +89,14 @@ const anyJson = fc
   .map((text) => text.replaceAll(/(?<=[:[,])true/g, '9007199254740993'));
 
 describe('large integers', () => {
-  test.prop([fc.oneof(pieces, anyJson)], { numRuns: 5_000 })(
+  property([fc.oneof(pieces, anyJson)], { numRuns: 5_000 })(
     'make no JSON of text that is none, or the reverse',
     (text) => {
       expect(isJson(String(decodeBody(text)))).toBe(isJson(text));
     },
   );
 
-  test.prop([anyJson])('become strings, and nothing else changes', (text) => {
+  property([anyJson])('become strings, and nothing else changes', (text) => {
     const rounded = (_key: string, value: unknown): unknown =>
       typeof value === 'string' && /^-?\d{16,}$/.test(value) ? Number(value) : value;
     expect(JSON.parse(String(decodeBody(text)), rounded)).toEqual(JSON.parse(text, rounded));

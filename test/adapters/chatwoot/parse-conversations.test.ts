@@ -1,6 +1,7 @@
-import { fc, it as property } from '@fast-check/vitest';
+import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { AdapterError, type InboundEvent } from '../../../src/bridge/index.js';
+import { property } from '../../helpers/property.js';
 import { createAdapter, NOW, webhook } from './support.js';
 
 const adapter = createAdapter();
@@ -140,7 +141,7 @@ describe('unreadable webhooks', () => {
     'conversation_updated',
   ];
 
-  property.prop([fc.constantFrom(...EVENTS), fc.dictionary(fc.string(), fc.jsonValue()), fc.jsonValue()])(
+  property([fc.constantFrom(...EVENTS), fc.dictionary(fc.string(), fc.jsonValue()), fc.jsonValue()])(
     'never fails in another way, whatever comes',
     (event, fields, value) => {
       const odd = {

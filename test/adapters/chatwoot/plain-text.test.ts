@@ -1,6 +1,7 @@
-import { fc, it as property } from '@fast-check/vitest';
+import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { plainText } from '../../../src/adapters/chatwoot/plain-text.js';
+import { property } from '../../helpers/property.js';
 
 describe("plain text of agents' Markdown", () => {
   it.each([
@@ -35,7 +36,7 @@ describe("plain text of agents' Markdown", () => {
     expect(plainText(text)).toBe(text);
   });
 
-  property.prop([fc.string({ unit: fc.constantFrom('*', '[', ']', '(', ')', '<', '\\', '\n', 'a', ' ') })])(
+  property([fc.string({ unit: fc.constantFrom('*', '[', ']', '(', ')', '<', '\\', '\n', 'a', ' ') })])(
     'never gets longer than one blank for each link',
     (markdown) => {
       expect(plainText(markdown).length).toBeLessThanOrEqual(markdown.length + 1);

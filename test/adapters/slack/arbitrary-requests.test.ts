@@ -1,9 +1,10 @@
-import { fc, test } from '@fast-check/vitest';
+import fc from 'fast-check';
 import { describe, expect } from 'vitest';
 import { AdapterError, type InboundMessage } from '../../../src/bridge/index.js';
 import { envelope } from '../../fixtures/slack/fake-slack.js';
 import { escaped, typedMessage } from '../../fixtures/slack/typed-text.js';
 import { IDS } from '../../fixtures/slack/workspace.js';
+import { property } from '../../helpers/property.js';
 import { adapterFor, inbound, messageRequest, request } from './support.js';
 
 const adapter = adapterFor();
@@ -58,26 +59,26 @@ const event = fc.record(
 );
 
 describe('arbitrary input', () => {
-  test.prop([fc.jsonValue()])('as JSON is parsed or rejected as invalid', (value) => {
+  property([fc.jsonValue()])('as JSON is parsed or rejected as invalid', (value) => {
     parseResult(JSON.stringify(value));
   });
 
-  test.prop([fc.uint8Array({ maxLength: 200 })])('as bytes is parsed or rejected as invalid', (bytes) => {
+  property([fc.uint8Array({ maxLength: 200 })])('as bytes is parsed or rejected as invalid', (bytes) => {
     parseResult(Buffer.from(bytes));
     expect(adapter.verify(inbound({ headers: {}, body: '' }))).toBe('unsigned');
   });
 
-  test.prop([fc.jsonValue()])('as a form is parsed or rejected as invalid', (value) => {
+  property([fc.jsonValue()])('as a form is parsed or rejected as invalid', (value) => {
     const payload = { type: 'block_actions', ...(value as object) };
     parseResult(`payload=${encodeURIComponent(JSON.stringify(payload))}`);
   });
 
-  test.prop([event, fc.jsonValue()])('as an event is parsed', (each, authorizations) => {
+  property([event, fc.jsonValue()])('as an event is parsed', (each, authorizations) => {
     const body = { ...envelope(each as never, 'Ev1'), authorizations };
     expect(parseResult(JSON.stringify(body))).toBeInstanceOf(Array);
   });
 
-  test.prop([fc.string(), fc.string()])('in headers gets a verdict', (time, signature) => {
+  property([fc.string(), fc.string()])('in headers gets a verdict', (time, signature) => {
     const headers = { 'x-slack-request-timestamp': time, 'x-slack-signature': signature };
     expect(adapter.verify(inbound({ headers, body: '{}' }))).not.toBe('genuine');
   });
@@ -90,17 +91,17 @@ const plainTexts = fc
   .filter((text) => !text.includes('://'));
 
 describe('a text typed by an agent', () => {
-  test.prop([plainTexts])('reaches the user unchanged', (text) => {
+  property([plainTexts])('reaches the user unchanged', (text) => {
     const [message] = adapter.parse(messageRequest({ ...typedMessage(text) })).events;
     expect((message as InboundMessage).text).toBe(text);
   });
 
-  test.prop([plainTexts])('reaches the user unchanged without blocks too', (text) => {
+  property([plainTexts])('reaches the user unchanged without blocks too', (text) => {
     const [message] = adapter.parse(messageRequest({ text: escaped(text) })).events;
     expect((message as InboundMessage).text).toBe(text);
   });
 
-  test.prop([fc.string({ unit: 'grapheme' })])('never reaches the user after the prefix', (text) => {
+  property([fc.string({ unit: 'grapheme' })])('never reaches the user after the prefix', (text) => {
     const { events } = adapter.parse(messageRequest({ ...typedMessage(`//${text}`) }));
     expect(events).toMatchObject([{ kind: 'message', internal: true }]);
   });

@@ -1,8 +1,9 @@
-import { fc, test } from '@fast-check/vitest';
+import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { escapedChunks, truncate } from '../../../src/adapters/slack/outgoing-text.js';
 import { unescaped } from '../../fixtures/slack/typed-text.js';
 import { markupTags, visibleText } from '../../fixtures/slack/visible-text.js';
+import { property } from '../../helpers/property.js';
 import { call, errorOf, newSession, refOf, tsOf, withFake } from './support.js';
 
 const message = (text: string) => ({ key: 'm-1', text, sentAt: null });
@@ -72,7 +73,7 @@ describe('a message of the user', () => {
 });
 
 describe('texts for Slack', () => {
-  test.prop([fc.string({ unit: 'binary', maxLength: 300 }), fc.integer({ min: 5, max: 60 })])(
+  property([fc.string({ unit: 'binary', maxLength: 300 }), fc.integer({ min: 5, max: 60 })])(
     'are never too long, cut nothing in two, and lose nothing but blanks',
     (text, most) => {
       const pieces = escapedChunks(text, most);
