@@ -17,16 +17,15 @@ const OUTSIDE = [
 /** Tests that need PostgreSQL. They share one server. */
 const POSTGRES = ['test/**/*postgres*.test.ts', 'test/handoff/retention.test.ts'];
 
-/** Tests that need a process of their own: they leave deliveries behind as a crash would, or fill the memory. */
-const ALONE = ['test/{delivery,handoff,integration}/**/*.test.ts'];
+/** Tests that replace modules of the package, and so need a process of their own. */
+const ALONE = ['test/integration/shared-mistakes.test.ts'];
 
 /** Tests of documents, types and simulated time: one version of Node is enough. */
 const ONCE = ['test/{docs,simulation}/**/*.test.ts', 'test/layers.test.ts', 'test/**/types*.test.ts'];
 
-/** Tests that `npm run check` leaves out: they start programs, or try very many inputs. */
+/** Tests that `npm run check` leaves out: they start programs, abandon deliveries as a crash would, or try very many inputs. */
 const PROGRAMS = [
-  'test/{cli,examples,opentelemetry,standalone}/**/*.test.ts',
-  'test/desk/**/*.test.ts',
+  'test/{cli,delivery,desk,examples,handoff,integration,opentelemetry,standalone}/**/*.test.ts',
   'test/testing/conformance/**/*.test.ts',
   'test/loading.test.ts',
   'test/**/{fuzz,properties}*.test.ts',
@@ -66,7 +65,7 @@ export default defineConfig({
     ],
   },
   test: {
-    // `unit`, `programs` and `once` share processes between files: loading the package anew would take longer than most of them.
+    // Files share processes where they can: loading the package anew would take longer than most of them.
     projects: [
       {
         extends: true,
@@ -94,12 +93,16 @@ export default defineConfig({
           include: ONCE,
           exclude: [...NOT_OURS, ...LONG],
           isolate: false,
-          typecheck: { enabled: true, include: ['test/**/*.test-d.ts'] },
+          typecheck: {
+            enabled: true,
+            include: ['test/**/*.test-d.ts'],
+            tsconfig: 'test/tsconfig.types.json',
+          },
         },
       },
       {
         extends: true,
-        test: { name: 'alone', include: ALONE, exclude: [...NOT_OURS, ...LONG, ...POSTGRES] },
+        test: { name: 'alone', include: ALONE },
       },
       {
         extends: true,
@@ -108,6 +111,7 @@ export default defineConfig({
           setupFiles: CHEAP_PASSWORDS,
           include: POSTGRES,
           exclude: [...NOT_OURS, ...LONG],
+          isolate: false,
           globalSetup: 'test/helpers/postgres-server.ts',
         },
       },
@@ -129,6 +133,8 @@ export default defineConfig({
         },
       },
     ],
+    // Transformed modules, by their content: projects and the next run need not transform them again.
+    experimental: { fsModuleCache: true },
     // More workers than cores: many tests wait for a child process or a socket.
     maxWorkers: 3,
     // Of `it.concurrent`, for tests that do nothing but wait.
