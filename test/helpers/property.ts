@@ -1,6 +1,10 @@
 import fc from 'fast-check';
 import { test } from 'vitest';
 
+/** How many times as many inputs as in `npm test`: the long form of a test sets it. */
+const FACTOR = Number(process.env.PROPERTY_FACTOR ?? 1);
+const DEFAULT_RUNS = 100;
+
 type Inputs<T> = { [Each in keyof T]: fc.Arbitrary<T[Each]> };
 
 /**
@@ -15,7 +19,7 @@ export const property =
       () =>
         fc.assert(
           fc.asyncProperty(...inputs, async (...given: T) => (await holds(...given)) as true | undefined),
-          settings,
+          { ...settings, numRuns: (settings?.numRuns ?? DEFAULT_RUNS) * FACTOR },
         ),
       timeout,
     );

@@ -9,7 +9,7 @@ import { dial, parseAnswer, readAll, sendRaw } from '../helpers/raw.js';
 import { listen, type Served } from '../helpers/serve.js';
 
 /** How many requests of each kind; `npm run fuzz -- --runs N` sets it. */
-const RUNS = Number(process.env.FUZZ_RUNS ?? 500);
+const RUNS = Number(process.env.FUZZ_RUNS ?? 200);
 const TIMEOUT_MS = 60_000 + RUNS * 50;
 const PROPERTY = { numRuns: RUNS };
 

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { explain, findViolation, replay } from './run-histories.js';
 
 /** `fuzz-faults.long.test.ts` runs many more, and `mistakes.long.test.ts` shows that mistakes are found. */
-const HISTORIES = 60;
+const HISTORIES = 30;
 
 describe('a simulation of faults', () => {
   it('gives the same history for the same seed', async () => {

@@ -1,0 +1,6 @@
+import { vi } from 'vitest';
+
+vi.stubEnv('PROPERTY_FACTOR', '10');
+await import('./properties.test.js');
+await import('./normalise-message.test.js');
+await import('../receiver/parse-json.test.js');
