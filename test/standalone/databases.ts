@@ -1,17 +1,17 @@
 import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { onTestFinished, vi } from 'vitest';
 import type { QueueName, StoredJob } from '../../src/delivery/index.js';
 import { openSqliteDatabase, sqlite } from '../../src/delivery/sqlite/index.js';
 import { createReceiver, noAuth } from '../../src/public/index.js';
+import { DATABASES_FOLDER } from '../helpers/databases-folder.js';
 import { serve } from '../helpers/serve.js';
 import { post } from './program.js';
 import { WAIT_OPTIONS } from './wait-options.js';
 
 /** Creates a folder that exists until the test ends. */
 export function temporaryFolder(): string {
-  const folder = mkdtempSync(join(tmpdir(), 'handoff-kit-'));
+  const folder = mkdtempSync(join(DATABASES_FOLDER, 'handoff-kit-'));
   onTestFinished(() => rmSync(folder, { recursive: true }));
   return folder;
 }

@@ -1,13 +1,13 @@
 import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { DATABASES_FOLDER } from '../../helpers/databases-folder.js';
 import type { CrashStore } from './run.js';
 
 const QUICK = { outbox: { minDelayMs: 20, maxDelayMs: 200 } };
 
 /** A file that all receivers share. */
 export async function sqliteCrashStore(): Promise<CrashStore> {
-  const folder = await mkdtemp(join(tmpdir(), 'handoff-kit-crash-'));
+  const folder = await mkdtemp(join(DATABASES_FOLDER, 'handoff-kit-crash-'));
   return {
     engine: 'sqlite',
     options: { ...QUICK, file: join(folder, 'handoff.db'), leaseMs: 2_000, pollMs: 50 },

@@ -1,13 +1,13 @@
 import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createSqliteEngine } from '../../../src/delivery/sqlite/sqlite.js';
+import { DATABASES_FOLDER } from '../../helpers/databases-folder.js';
 import { describeQueue, type QueueDatabase } from './contract.js';
 import { describeDatabase } from './database.js';
 import { describeLostAnswers } from './lost-answers.js';
 
 const createDatabase = async (): Promise<QueueDatabase> => {
-  const folder = await mkdtemp(join(tmpdir(), 'handoff-kit-'));
+  const folder = await mkdtemp(join(DATABASES_FOLDER, 'handoff-kit-'));
   return {
     connect: (settings) =>
       createSqliteEngine(

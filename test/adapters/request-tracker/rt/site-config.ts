@@ -10,11 +10,11 @@ export interface RtPaths {
   readonly variable: string;
 }
 
-/** The paths of an RT in a folder. */
-export const rtPathsIn = (folder: string): RtPaths => ({
+/** The paths of an RT in a folder, with its database in another. */
+export const rtPathsIn = (folder: string, databases: string): RtPaths => ({
   config: `${folder}/RT_SiteConfig.pm`,
   configFolder: `${folder}/RT_SiteConfig.d`,
-  database: `${folder}/rt.db`,
+  database: `${databases}/rt.db`,
   mail: `${folder}/mail`,
   sendmail: `${folder}/sendmail`,
   cache: `${folder}/cache`,

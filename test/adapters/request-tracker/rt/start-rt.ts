@@ -12,6 +12,7 @@ import {
 } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { DATABASES_FOLDER } from '../../../helpers/databases-folder.js';
 import { freePort } from '../../../helpers/free-port.js';
 import { describeWith } from '../../../helpers/requirement.js';
 import { rtPathsIn, siteConfig } from './site-config.js';
@@ -62,7 +63,8 @@ export interface Rt {
 /** Creates and starts a Request Tracker with its own folder, database and port. */
 export async function startRt(): Promise<Rt> {
   const folder = mkdtempSync(join(tmpdir(), 'handoff-kit-rt-'));
-  const places = rtPathsIn(folder);
+  const databases = mkdtempSync(join(DATABASES_FOLDER, 'handoff-kit-rt-'));
+  const places = rtPathsIn(folder, databases);
   const port = await freePort();
   const owner = rtOwner();
   writeFileSync(places.config, siteConfig(places, port));
@@ -70,7 +72,8 @@ export async function startRt(): Promise<Rt> {
   chmodSync(places.sendmail, 0o755);
   for (const path of [places.configFolder, places.cache, places.sessions, places.variable]) mkdirSync(path);
   if (owner)
-    for (const path of [folder, ...Object.values(places)]) if (existsSync(path)) chownSync(path, ...owner);
+    for (const path of [folder, databases, ...Object.values(places)])
+      if (existsSync(path)) chownSync(path, ...owner);
   const as = {
     env: { PATH: process.env.PATH, RT_SITE_CONFIG: places.config, RT_SITE_CONFIG_DIR: places.configFolder },
     ...(owner ? { uid: owner[0], gid: owner[1] } : {}),
@@ -124,7 +127,7 @@ export async function startRt(): Promise<Rt> {
     log: () => log,
     async remove() {
       await stop();
-      rmSync(folder, { recursive: true, force: true });
+      for (const each of [folder, databases]) rmSync(each, { recursive: true, force: true });
     },
   };
   try {
