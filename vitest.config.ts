@@ -119,6 +119,7 @@ export default defineConfig({
         extends: true,
         test: {
           name: 'long',
+          setupFiles: CHEAP_PASSWORDS,
           include: LONG,
           exclude: [...NOT_OURS, ...OUTSIDE],
           globalSetup: 'test/helpers/postgres-server.ts',
@@ -128,6 +129,7 @@ export default defineConfig({
         extends: true,
         test: {
           name: 'outside',
+          setupFiles: CHEAP_PASSWORDS,
           include: OUTSIDE,
           exclude: NOT_OURS,
         },

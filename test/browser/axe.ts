@@ -11,7 +11,7 @@ export async function axeViolations(page: Page, rules: readonly string[] = TAGS)
   if (await page.evaluate('typeof axe === "undefined"')) await page.evaluate(SOURCE);
   return page.evaluate<
     string[]
-  >(`axe.run(document, { runOnly: ${JSON.stringify(rules)} }).then(({ violations }) =>
+  >(`axe.run(document, { runOnly: ${JSON.stringify(rules)}, resultTypes: ['violations'] }).then(({ violations }) =>
     violations.flatMap(({ id, nodes }) => nodes.map(({ target, failureSummary }) =>
       id + ' at ' + target.join(' ') + ': ' + failureSummary)))`);
 }
