@@ -179,7 +179,7 @@ export function startBridge(
     .admit(createAdmitHandoff(context, opener))
     .on('handoff.requested', ownOnly(runs.wrap(createOnRequested(context, opener, tellAndEnd))))
     .on('handoff.message', ownOnly(runs.wrap(createOnMessage(context, { opener, send, tellAndEnd }))))
-    .on('handoff.closed', ownOnly(runs.wrap(createOnClosed(context, closer, orphans.findAndClose))));
+    .on('handoff.closed', ownOnly(runs.wrap(createOnClosed(context, closer, orphans))));
 
   const { inbound } = adapter.capabilities;
   const loops = [

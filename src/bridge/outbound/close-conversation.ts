@@ -18,22 +18,20 @@ const REASON_TEXT: Readonly<Record<CloseReason['by'], string>> = {
 export const closeReason = (by: CloseReason['by']): CloseReason => ({ by, text: REASON_TEXT[by] });
 
 /** Looks for a conversation that no link leads to, and closes it. */
-export type CloseOrphan = (
-  conversation: Conversation,
-  reason: CloseReason,
-  onBehalfOf: ClaimedRun,
-) => Promise<unknown>;
+export interface OrphanCloser {
+  findAndClose(conversation: Conversation, reason: CloseReason, onBehalfOf: ClaimedRun): Promise<unknown>;
+}
 
 /** Creates the handler of conversations that the user left or that timed out. */
 export function createOnClosed(
   { lifecycle, settings, counters }: BridgeContext,
   closer: HelpdeskCloser,
-  closeOrphan: CloseOrphan,
+  orphans: OrphanCloser,
 ): Handler<'handoff.closed'> {
   /** An open conversation was requested again since. The close belongs to the session before, whose link is gone. */
   const closePreviousSession = async (conversation: Conversation, run: ClaimedRun): Promise<void> => {
     const previous = { ...conversation, session: conversation.session - 1 };
-    await closeOrphan(previous, closeReason('user'), run);
+    await orphans.findAndClose(previous, closeReason('user'), run);
   };
 
   const close = async (conversation: Conversation, run: ClaimedRun): Promise<void> => {
