@@ -19,17 +19,6 @@ export interface ChatwootSettings {
   readonly fetch?: NonNullable<AdapterHttpOptions['fetch']>;
 }
 
-/** {@link ChatwootSettings}, validated and with defaults. */
-export interface CheckedSettings {
-  /** Without a trailing slash. */
-  readonly url: string;
-  readonly inbox: string;
-  readonly webhookSecrets: readonly string[];
-  readonly hmacToken: string | null;
-  readonly timeoutMs: number;
-  readonly fetch: NonNullable<AdapterHttpOptions['fetch']>;
-}
-
 /** The identifier is part of a path. */
 const IDENTIFIER = /^[A-Za-z0-9]+$/;
 
@@ -41,7 +30,7 @@ export function checkSettings({
   hmacToken,
   timeoutMs = 10_000,
   fetch = globalThis.fetch,
-}: ChatwootSettings): CheckedSettings {
+}: ChatwootSettings) {
   if (!IDENTIFIER.test(inbox)) {
     throw configError(
       'Chatwoot: the inbox must be its Inbox Identifier, which has letters and digits only; copy it from the inbox settings, tab Configuration.',
@@ -60,3 +49,6 @@ export function checkSettings({
     fetch,
   };
 }
+
+/** {@link ChatwootSettings}, validated and with defaults. */
+export type CheckedSettings = Readonly<ReturnType<typeof checkSettings>>;

@@ -14,21 +14,13 @@ export interface IntercomSettings {
   readonly fetch?: NonNullable<AdapterHttpOptions['fetch']>;
 }
 
-/** {@link IntercomSettings}, validated and with defaults. */
-export interface CheckedSettings {
-  readonly accessToken: string;
-  readonly clientSecrets: readonly string[];
-  readonly apiUrl: string;
-  readonly fetch: NonNullable<AdapterHttpOptions['fetch']>;
-}
-
 /** Validates the settings and fills in the defaults. Error messages never contain a value. */
 export function checkSettings({
   accessToken,
   clientSecret,
   apiUrl = 'https://api.intercom.io',
   fetch = globalThis.fetch,
-}: IntercomSettings): CheckedSettings {
+}: IntercomSettings) {
   const token = accessToken.trim();
   checkWords('Intercom', { accessToken: token });
   const clientSecrets = checkSecrets(
@@ -37,3 +29,6 @@ export function checkSettings({
   );
   return { accessToken: token, clientSecrets, apiUrl, fetch };
 }
+
+/** {@link IntercomSettings}, validated and with defaults. */
+export type CheckedSettings = Readonly<ReturnType<typeof checkSettings>>;

@@ -17,17 +17,6 @@ export interface LiveChatSettings {
   readonly fetch?: NonNullable<AdapterHttpOptions['fetch']>;
 }
 
-/** {@link LiveChatSettings}, validated and with defaults. */
-export interface CheckedSettings {
-  readonly clientId: string;
-  readonly clientSecret: string;
-  readonly refreshToken: string;
-  readonly webhookSecrets: readonly string[];
-  readonly apiUrl: string;
-  readonly accountsUrl: string;
-  readonly fetch: NonNullable<AdapterHttpOptions['fetch']>;
-}
-
 /** Validates the settings and fills in the defaults. Error messages never contain a value. */
 export function checkSettings({
   clientId,
@@ -37,7 +26,7 @@ export function checkSettings({
   apiUrl = 'https://api.livechatinc.com',
   accountsUrl = 'https://accounts.livechat.com',
   fetch = globalThis.fetch,
-}: LiveChatSettings): CheckedSettings {
+}: LiveChatSettings) {
   checkWords('LiveChat', { clientId, clientSecret, refreshToken });
   const webhookSecrets = checkSecrets(
     webhookSecret,
@@ -45,3 +34,6 @@ export function checkSettings({
   );
   return { clientId, clientSecret, refreshToken, webhookSecrets, apiUrl, accountsUrl, fetch };
 }
+
+/** {@link LiveChatSettings}, validated and with defaults. */
+export type CheckedSettings = Readonly<ReturnType<typeof checkSettings>>;

@@ -1,3 +1,4 @@
+import { checkSecrets } from '../../bridge/index.js';
 import { configError } from '../../internal/index.js';
 
 export interface SlackSettings {
@@ -42,15 +43,13 @@ const CHANNEL_ID = /^[CG][A-Z0-9]{2,}$/;
 export function checkSettings(settings: SlackSettings): CheckedSettings {
   const { botToken, signingSecret, channel, names = {}, teamUrl, timeoutMs } = settings;
   const { closeWords = ['!close'], insidePrefix = '//', apiUrl = 'https://slack.com/api' } = settings;
-  const signingSecrets = typeof signingSecret === 'string' ? [signingSecret] : signingSecret;
   if (!BOT_TOKEN.test(botToken)) {
     throw configError('slack: botToken must be the "Bot User OAuth Token" of the app; it begins with xoxb-.');
   }
-  if (signingSecrets.length === 0 || signingSecrets.some((secret) => secret.trim() === '')) {
-    throw configError(
-      'slack: signingSecret is missing; it is on the page "Basic Information" of the app. Without it any sender could reply in the name of agents.',
-    );
-  }
+  const signingSecrets = checkSecrets(
+    signingSecret,
+    'slack: signingSecret is missing; it is on the page "Basic Information" of the app. Without it any sender could reply in the name of agents.',
+  );
   if (!CHANNEL_ID.test(channel)) {
     throw configError(
       "slack: channel must be the id of a channel, such as C0123456789; Slack shows it at the end of the channel's details.",

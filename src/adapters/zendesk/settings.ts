@@ -17,17 +17,6 @@ export interface ZendeskSettings {
   readonly fetch?: NonNullable<AdapterHttpOptions['fetch']>;
 }
 
-/** {@link ZendeskSettings}, validated and with defaults. */
-export interface CheckedSettings {
-  readonly apiUrl: string;
-  readonly appId: string;
-  /** `<key id>:<secret>` in Base64. */
-  readonly credentials: string;
-  readonly webhookSecrets: readonly string[];
-  readonly agentIntegration: string;
-  readonly fetch: NonNullable<AdapterHttpOptions['fetch']>;
-}
-
 /** Validates the settings and fills in the defaults. Error messages never contain a value. */
 export function checkSettings({
   apiUrl,
@@ -37,13 +26,17 @@ export function checkSettings({
   webhookSecret,
   agentIntegration = 'zd-agentWorkspace',
   fetch = globalThis.fetch,
-}: ZendeskSettings): CheckedSettings {
+}: ZendeskSettings) {
   checkIds('Zendesk', { appId, keyId, agentIntegration });
   checkWords('Zendesk', { keySecret });
   const webhookSecrets = checkSecrets(
     webhookSecret,
     'Zendesk: webhookSecret is empty; copy the shared secret of the webhook.',
   );
+  // Of Basic authentication.
   const credentials = Buffer.from(`${keyId}:${keySecret}`).toString('base64');
   return { apiUrl, appId, credentials, webhookSecrets, agentIntegration, fetch };
 }
+
+/** {@link ZendeskSettings}, validated and with defaults. */
+export type CheckedSettings = Readonly<ReturnType<typeof checkSettings>>;

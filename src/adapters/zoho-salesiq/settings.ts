@@ -25,20 +25,6 @@ export interface ZohoSalesIqSettings {
   readonly fetch?: NonNullable<AdapterHttpOptions['fetch']>;
 }
 
-/** {@link ZohoSalesIqSettings}, validated and with defaults. */
-export interface CheckedSettings {
-  readonly screenName: string;
-  readonly appId: string;
-  readonly departmentId: string;
-  readonly clientId: string;
-  readonly clientSecret: string;
-  readonly refreshToken: string;
-  readonly publicKeys: readonly KeyObject[];
-  readonly apiUrl: string;
-  readonly accountsUrl: string;
-  readonly fetch: NonNullable<AdapterHttpOptions['fetch']>;
-}
-
 /** Validates the settings and fills in the defaults. Error messages never contain a value. */
 export function checkSettings({
   publicKey,
@@ -46,13 +32,16 @@ export function checkSettings({
   accountsUrl = 'https://accounts.zoho.com',
   fetch = globalThis.fetch,
   ...texts
-}: ZohoSalesIqSettings): CheckedSettings {
+}: ZohoSalesIqSettings) {
   const { screenName, appId, departmentId, clientId, clientSecret, refreshToken } = texts;
   checkIds('Zoho SalesIQ', { screenName, appId, departmentId });
   checkWords('Zoho SalesIQ', { clientId, clientSecret, refreshToken });
   const publicKeys = [publicKey].flat().map(toPublicKey);
   return { ...texts, publicKeys, apiUrl, accountsUrl, fetch };
 }
+
+/** {@link ZohoSalesIqSettings}, validated and with defaults. */
+export type CheckedSettings = Readonly<ReturnType<typeof checkSettings>>;
 
 /** Zoho shows the key in Base64, without the lines of a PEM file. */
 function toPublicKey(text: string): KeyObject {
