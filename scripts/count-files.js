@@ -46,7 +46,7 @@ async function inspectThreads(session) {
           const id = answers.size + 1;
           answers.set(id, resolve);
           const message = JSON.stringify({ id, method, params });
-          session.post('NodeWorker.sendMessageToWorker', { sessionId, message });
+          void session.post('NodeWorker.sendMessageToWorker', { sessionId, message });
         }),
     );
   });
@@ -66,7 +66,7 @@ async function takeFiles(threads) {
     .flatMap(({ result }) => result)
     .filter(({ functions }) => functions.some((/** @type {any} */ { ranges }) => ranges[0].count > 0))
     .flatMap(({ url }) => (url.startsWith(DIST) ? url.slice(DIST.length) : []));
-  return [...new Set(called)].toSorted();
+  return [...new Set(called)].toSorted((one, other) => one.localeCompare(other));
 }
 
 /** @param {string} name @param {import('../dist/public/index.js').Delivery} delivery */

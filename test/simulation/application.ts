@@ -123,8 +123,7 @@ export function watchHandlers(delivery: Delivery, process: SimulatedProcess, wit
           // A run that was given up may go on for a while, but must have no effect any more.
           run.signal.addEventListener('abort', () => ended('failed'));
           const handling = host.handle(event, run);
-          if (!handling) ended('done');
-          handling?.then(
+          handling.then(
             () => ended('done'),
             (error: unknown) => ended(error instanceof Postponed ? 'postponed' : 'failed'),
           );

@@ -247,10 +247,10 @@ function toScheme(choice: unknown): AuthScheme | null {
   return isScheme && typeof choice.verify === 'function' ? (choice as AuthScheme) : null;
 }
 
-const withToken = (pathToken: string): AuthRequest => ({
+const withToken = (token: string): AuthRequest => ({
   endpoint: 'root',
   authorization: undefined,
-  pathToken,
+  pathToken: token,
   headers: {},
   remoteAddress: undefined,
 });
