@@ -138,17 +138,19 @@ const TIME_RANGE = /^(([01]\d|2[0-3]):[0-5]\d)-(?!\1)(([01]\d|2[0-3]):[0-5]\d|24
 /** The time zone, then days with their ranges, such as `Europe/Berlin mon-fri 09:00-17:00, sat 10:00-14:00`. */
 export const businessHours = z.string().transform(hoursOf).optional();
 
-function hoursOf(line: string, { addIssue }: z.RefinementCtx): BusinessHours {
+function hoursOf(line: string, context: z.RefinementCtx): BusinessHours {
   const [timeZone = '', ...rest] = line.trim().split(/\s+/);
   const open: Partial<Record<Weekday, string[]>> = {};
-  if (!isTimeZone(timeZone)) addIssue('the time zone must be an IANA name such as Europe/Berlin.');
+  if (!isTimeZone(timeZone)) context.addIssue('the time zone must be an IANA name such as Europe/Berlin.');
   for (const part of rest.join(' ').split(',')) {
     const [days = '', ...ranges] = part.trim().split(' ');
-    if (ranges.length === 0) addIssue(`must name a time zone, days and hours, such as ${HOURS_EXAMPLE}.`);
+    if (ranges.length === 0)
+      context.addIssue(`must name a time zone, days and hours, such as ${HOURS_EXAMPLE}.`);
     if (!ranges.every((range) => TIME_RANGE.test(range)))
-      addIssue(`${days} must hold ranges such as 09:00-17:30.`);
+      context.addIssue(`${days} must hold ranges such as 09:00-17:30.`);
     const named = daysOf(days);
-    if (named.length === 0) addIssue(`has a day that does not exist; write them as in ${HOURS_EXAMPLE}.`);
+    if (named.length === 0)
+      context.addIssue(`has a day that does not exist; write them as in ${HOURS_EXAMPLE}.`);
     for (const day of named) open[day] = [...(open[day] ?? []), ...ranges];
   }
   return { timeZone, open };
@@ -156,7 +158,8 @@ function hoursOf(line: string, { addIssue }: z.RefinementCtx): BusinessHours {
 
 function isTimeZone(timeZone: string): boolean {
   try {
-    return new Intl.DateTimeFormat('en', { timeZone }) !== null;
+    Intl.DateTimeFormat('en', { timeZone });
+    return true;
   } catch {
     return false;
   }

@@ -19,7 +19,7 @@ describeInBrowser('assignment rules', () => {
     const { page } = ann;
     await page.goto(`${url}#/settings/assignment`);
     await page.getByLabel('go to the available agents in turn').check();
-    await page.getByLabel(/^Conversations per agent/).fill('1');
+    await page.getByLabel(/^Maximum conversations per agent/).fill('1');
     await page.getByRole('button', { name: 'Add a rule' }).click();
     await page.getByLabel('bot, by name or bot id').fill('other');
     await page.getByLabel('Team or agent').selectOption('Agent: Bob');
@@ -27,7 +27,7 @@ describeInBrowser('assignment rules', () => {
     await page.getByText('Saved.').waitFor();
     await page.reload();
     expect(await page.getByLabel('go to the available agents in turn').isChecked()).toBe(true);
-    expect(await page.getByLabel(/^Conversations per agent/).inputValue()).toBe('1');
+    expect(await page.getByLabel(/^Maximum conversations per agent/).inputValue()).toBe('1');
     expect(await page.getByLabel('Team or agent').inputValue()).toBe('agent bob');
 
     await page.getByRole('button', { name: 'Away' }).click();

@@ -119,7 +119,7 @@ describeInBrowser('live updates at the desk', () => {
     await ann.sees('customer', 'one');
     await ann.context.setOffline(true);
     dropConnections();
-    const lost = ann.page.getByText('The connection is lost');
+    const lost = ann.page.getByText('Connection lost');
     await lost.waitFor();
     await maria.say('two');
     await maria.say('three');

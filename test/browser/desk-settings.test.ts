@@ -144,7 +144,7 @@ describeInBrowser('the settings of the desk', () => {
     expect(await axeViolations(other)).toEqual([]);
     // A code works once; the one of the next 30 seconds is accepted already.
     const nextCode = app.generate({ timestamp: Date.now() + 30_000 });
-    await other.getByLabel(/^Code of your authenticator/).fill(nextCode);
+    await other.getByLabel(/^Code from your authenticator/).fill(nextCode);
     await other.keyboard.press('Enter');
     await other.getByRole('banner').getByText('Ann', { exact: true }).waitFor();
     // The other session is listed, and can be signed out.
@@ -164,7 +164,7 @@ describeInBrowser('the settings of the desk', () => {
     await page.getByText('The password is wrong.').waitFor();
     await form.getByLabel('Current password').fill(PASSWORD);
     await form.getByRole('button').click();
-    await page.getByText('The password was changed.').waitFor();
+    await page.getByText('Password changed.').waitFor();
     await page.getByRole('link', { name: 'Teams' }).click();
     await page.getByRole('button', { name: 'Add a team' }).click();
     await page.getByLabel('Name of the team').fill('Night shift');

@@ -32,7 +32,7 @@ describeInBrowser('teaching at the desk', () => {
 
     // The agent can review and edit the pair before it is sent.
     await ann.press('Teach the bot');
-    await dialog.getByText('a new document with this question and answer').waitFor();
+    await dialog.getByText('a document with this question and answer').waitFor();
     await dialog.getByLabel("Start from a customer's message").selectOption({ label: QUESTION });
     expect(await dialog.getByLabel('Question').inputValue()).toBe(QUESTION);
     expect(await dialog.getByLabel('Answer').inputValue()).toBe('yes we do');

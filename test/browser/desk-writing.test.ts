@@ -46,7 +46,7 @@ describeInBrowser('writing at the desk', () => {
     expect(await field.inputValue()).toBe('One\n');
     await ann.press('Settings and keyboard');
     await page.getByLabel('Enter sends a reply').check();
-    await page.getByLabel('Wait five seconds before a reply is sent').check();
+    await page.getByLabel('Wait five seconds before sending a reply').check();
     await page.keyboard.press('Escape');
     await field.fill('Wrong');
     await field.press('Enter');

@@ -4,7 +4,7 @@ import { onTestFinished } from 'vitest';
 export function redirectFetch(from: string, to: string): void {
   const original = globalThis.fetch;
   globalThis.fetch = (input, init) => {
-    const url = String(input);
+    const url = input instanceof Request ? input.url : input.toString();
     return original(url.startsWith(from) ? url.replace(from, to) : input, init);
   };
   onTestFinished(() => {

@@ -223,15 +223,12 @@ const PAGE_HEADERS = {
 const allowOwnFrames: RequestHandler = (_request, response, next) => {
   const setHeader = response.setHeader.bind(response);
   response.setHeader = (name, value) =>
-    setHeader(
-      name,
-      /^(x-frame-options|content-security-policy)$/i.test(name) ? framedBySelf(`${value}`) : value,
-    );
+    setHeader(name, typeof value === 'string' ? framedBySelf(value) : value);
   next();
 };
 
 const framedBySelf = (header: string): string =>
-  header.replace('DENY', 'SAMEORIGIN').replace("frame-ancestors 'none'", "frame-ancestors 'self'");
+  header.replace(/^DENY$/, 'SAMEORIGIN').replace("frame-ancestors 'none'", "frame-ancestors 'self'");
 
 /** Serves customer and desk from one origin, so that one page can frame both. */
 async function openPageServer(simulator: Simulator, port: number): Promise<PageServer> {
