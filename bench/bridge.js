@@ -169,17 +169,16 @@ for (const name of /** @type {(keyof typeof TROUBLES)[]} */ (Object.keys(TROUBLE
   console.log(lines.at(-1));
 }
 if (!flags.quick) {
-  const text = `# The bridge with a helpdesk in trouble
+  const text = `# The bridge with a failing helpdesk
 
 \`npm run bench:bridge\` wrote this page: ${machine()}.${warning ? ` ${warning}` : ''}
 
 ${lines.join('\n')}
 
-SQLite, and the defaults of delivery and bridge. ${CONVERSATIONS} conversations write a message every ${SAYS_EVERY_MS / 1_000} s for ${TROUBLE_MS / 1_000} s, while the helpdesk
-is in trouble. Unrelated events are messages of bots, one every ${EVENT_EVERY_MS} ms, timed from the request to their handler.
-"calls/s" are calls to the helpdesk during the trouble. The last column is the time from the end of the trouble, when a
-call takes ${HEALTHY_MS} ms again, until the last of ${CONVERSATIONS * Math.floor(TROUBLE_MS / SAYS_EVERY_MS)} messages is there, each once and in order. User, platform, helpdesk,
-receiver and bridge share one process.
+SQLite, with default options. In ${CONVERSATIONS} conversations a user writes every ${SAYS_EVERY_MS / 1_000} s for ${TROUBLE_MS / 1_000} s, while the helpdesk fails. Unrelated
+events are bot messages, one every ${EVENT_EVERY_MS} ms, timed from the request to their handler. "calls/s" are calls to the helpdesk
+during the failure. The last column is the time from recovery, when a call takes ${HEALTHY_MS} ms again, until the last of ${CONVERSATIONS * Math.floor(TROUBLE_MS / SAYS_EVERY_MS)}
+messages arrives, each once and in order. User, platform, helpdesk, receiver and bridge share one process.
 `;
   writeFileSync(new URL('BRIDGE.md', import.meta.url), text);
 }

@@ -1,7 +1,7 @@
 // @ts-check
 /**
- * Users who ask for a human are answered by a team with its mail programs. A conversation is a thread of mails; the
- * adapter sends by SMTP and reads replies by IMAP. Needs the packages nodemailer, imapflow and mailparser.
+ * A team answers handed-over conversations by e-mail. The adapter sends by SMTP and reads replies by IMAP.
+ * Needs the packages nodemailer, imapflow and mailparser.
  *
  *   export WEBHOOK_USERNAME=acme WEBHOOK_SECRET=… HANDOFF_TOKEN=$(openssl rand -hex 24)
  *   export PLATFORM_BASE_URL=https://api.example.com PLATFORM_API_KEY=…

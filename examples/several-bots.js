@@ -1,7 +1,7 @@
 // @ts-check
 /**
- * Several bots in one receiver. Each has its own credentials and API key; the bot of a request is known by its
- * credentials, or by the name in its path, as here: /bots/sales/…
+ * Several bots in one receiver, each with its own credentials and API key. The receiver recognises a request's bot by
+ * its credentials, or by the name in its path: /bots/sales/…
  *
  *   export PLATFORM_BASE_URL=https://api.example.com
  *   export SALES_USERNAME=… SALES_SECRET=… SALES_TOKEN=$(openssl rand -hex 24) SALES_API_KEY=…
@@ -30,7 +30,7 @@ const receiver = createReceiver({
   bots: { sales: botOf('sales'), support: botOf('support') },
   greeting: ({ bot }) => `You are talking to ${bot}.`,
 });
-// The ids of conversations begin with the bot's name: sales/65d4…
+// Conversation ids begin with the bot's name: sales/65d4…
 receiver.on('message', ({ bot, conversationId }) => console.log(`${bot}: an answer in ${conversationId}`));
 receiver.on('handoff.requested', ({ bot, user }) => console.log(`${bot}: ${user.key} asks for a human`));
 receiver.on('handoff.message', ({ bot, text, reply }) => reply(`${bot} received: ${text}`));

@@ -1,7 +1,7 @@
 // @ts-check
 /**
- * A receiver as its own program, in twenty lines. It only prints events: without a handler of `handoff.requested`,
- * handoff requests are answered 503.
+ * A receiver as a program, in twenty lines. It only prints events: without a handler for `handoff.requested`, handoff
+ * requests are answered 503.
  *
  *   WEBHOOK_USERNAME=acme HANDOFF_TOKEN=$(openssl rand -hex 24) node examples/standalone.js
  */

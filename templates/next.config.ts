@@ -1,2 +1,2 @@
-/** The package loads its database driver and its writer thread itself, so it stays out of the bundle. */
+/** handoff-kit loads its database driver and writer thread at run time, so it must not be bundled. */
 export default { poweredByHeader: false, serverExternalPackages: ['handoff-kit'] };

@@ -155,7 +155,7 @@ const listed = await page.takeInteractions();
 
 const answers = answerTimes.toSorted((a, b) => a - b);
 const slowestTask = (/** @type {{ longTasks: number[] }} */ { longTasks }) =>
-  `${longTasks.length} tasks of the page took more than 50 ms, the longest ${Math.max(0, ...longTasks).toFixed(0)} ms.`;
+  `${longTasks.length} tasks in the page took more than 50 ms, the longest ${Math.max(0, ...longTasks).toFixed(0)} ms.`;
 const report = `Measured with \`npm run bench:desk -- --minutes ${minutes}\`: ${machine()}.${warning ? ` ${warning}` : ''}
 Server, load and browser share the machine.
 

@@ -1,8 +1,5 @@
 // @ts-check
-/**
- * An adapter for your own helpdesk, here the tiny desk beside it. The bridge adds order, retries, deduplication, echo
- * detection, restarts and closing from both sides.
- */
+/** An adapter for your own helpdesk, here the one in tiny-desk.js. docs/adapters.md explains each method. */
 import {
   AdapterError,
   createAdapterHttp,
@@ -29,13 +26,13 @@ export function tinyDesk({ baseUrl, token, secret }) {
       nativeClose: true,
       messageIds: true,
       maxTextLength: 2_000,
-      // Its webhooks can overtake one another: the bridge asks catchUp for their order.
+      // Webhooks can overtake one another, so the bridge asks catchUp for their order.
       unordered: true,
     },
 
     async open(session, call) {
       const text = transcriptText(session.transcript, { maxLength: 2_000 });
-      // Stored in the same request that creates the case, so that find can rely on it.
+      // The request that creates the case also stores the reference, so that find can rely on it.
       const json = { reference: session.key, customer: session.user.key, text };
       const { body } = await http({ method: 'POST', path: '/cases', json }, call);
       return { externalId: idOf(body) };

@@ -1,11 +1,11 @@
 // @ts-check
-/** Tells the conformance kit how to start the tiny desk, what agents see, and how agents act. */
+/** Starts the tiny desk for the conformance kit, reads what agents see, and acts as an agent. */
 import { startTinyDesk } from './tiny-desk.js';
 
 const TOKEN = 'token-of-the-tiny-desk';
 const SECRET = 'secret-of-the-tiny-desk';
 
-/** The adapter's settings for the desk of the harness. @param {import('handoff-kit/testing').AdapterFactoryInput} site */
+/** @param {import('handoff-kit/testing').AdapterFactoryInput} site */
 export const settingsFor = ({ baseUrl, credentials }) => ({
   baseUrl,
   token: credentials === 'right' ? TOKEN : 'wrong-token',

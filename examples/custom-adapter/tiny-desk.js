@@ -1,7 +1,6 @@
 // @ts-check
 /**
- * A made-up helpdesk with an HTTP API, for the adapter beside it: cases that agents answer, and signed webhooks that
- * report their actions. It keeps everything in memory.
+ * A made-up helpdesk with an HTTP API and signed webhooks, which keeps everything in memory.
  *
  *   POST /cases                { reference, customer, text }   201 { id }
  *   GET  /cases?reference=…                                    200 { cases: [{ id }] }
@@ -15,10 +14,8 @@
 import { createHmac, randomUUID } from 'node:crypto';
 import { createServer } from 'node:http';
 
-/** The agent of this desk. */
 const AGENT = 'Ada';
 
-/** The longest message. */
 export const MAX_TEXT = 2_000;
 
 /**
@@ -29,10 +26,7 @@ export const MAX_TEXT = 2_000;
  * @typedef {{ kind: 'message' | 'note' | 'joined' | 'closed', author: 'api' | 'agent', text?: string, message?: string, files?: DeskFile[] }} DeskAction
  */
 
-/**
- * Starts the desk.
- * @param {{ token: string, secret: string, webhookUrl: string }} settings
- */
+/** @param {{ token: string, secret: string, webhookUrl: string }} settings */
 export async function startTinyDesk({ token, secret, webhookUrl }) {
   /** @type {Map<string, Case>} */
   const cases = new Map();
@@ -151,7 +145,7 @@ export async function startTinyDesk({ token, secret, webhookUrl }) {
   return {
     url: `http://127.0.0.1:${typeof address === 'object' && address?.port}`,
     cases,
-    /** Actions of an agent in the user interface. */
+    /** An agent's actions in the user interface. */
     agent: {
       name: AGENT,
       /** @param {string} id @param {string} text */

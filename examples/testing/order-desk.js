@@ -6,9 +6,7 @@
  */
 import { createReceiver } from 'handoff-kit';
 
-/**
- * @param {import('handoff-kit').ReceiverOptions} options
- */
+/** @param {import('handoff-kit').ReceiverOptions} options */
 export function createOrderDesk(options) {
   const receiver = createReceiver({ ...options, log: false });
 
@@ -16,7 +14,7 @@ export function createOrderDesk(options) {
   receiver.on('handoff.message', async ({ payload, reply, end }) => {
     const order = /\d{4,}/.exec(payload.body)?.[0];
     if (!order) {
-      await reply('Please send me the number of your order.');
+      await reply('Please send me your order number.');
       return;
     }
     await reply(`Order ${order} is on its way.`);

@@ -26,6 +26,6 @@ test('replies once, even if the message is delivered three times', async () => {
   await bench.say('Hello?');
   expect(bench.replies.map(({ text }) => text)).toEqual([
     'Hello, which order is it about?',
-    'Please send me the number of your order.',
+    'Please send me your order number.',
   ]);
 });

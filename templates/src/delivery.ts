@@ -1,4 +1,4 @@
 import { inline } from 'handoff-kit';
 
-/** Events are handled while the platform waits for the answer, and nothing is stored. */
+/** Nothing is stored: the platform waits for its answer while an event is handled. */
 export const openDelivery = () => inline();

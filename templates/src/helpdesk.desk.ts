@@ -1,10 +1,10 @@
 import type { Receiver } from 'handoff-kit';
 import { createDesk } from 'handoff-kit/desk';
 
-/** The address of the desk in the browser. */
+/** The desk's path in the browser. */
 export const HELPDESK_PATH = '/desk';
 
-/** Agents answer at the desk. `npm run add-agent -- ann` makes a login. */
+/** Agents answer at the desk. `npm run add-agent -- ann` creates a login. */
 export function connectHelpdesk(receiver: Receiver) {
   const desk = createDesk({ receiver, agents: 'stored' });
   return { webhook: desk, close: () => desk.close() };

@@ -1,6 +1,6 @@
 import type { Receiver } from 'handoff-kit';
 
-/** Answers users in code. To connect a helpdesk or the built-in desk, see the guide to adapters. */
+/** Answers users in code. To connect a helpdesk or the built-in desk, see handoff-kit's guide to helpdesks. */
 export function connectHelpdesk(receiver: Receiver) {
   receiver
     .on('handoff.requested', async ({ user, reply, log }) => {

@@ -2,10 +2,10 @@ import { buildReceiver, settings } from './receiver.js';
 
 type Built = ReturnType<typeof buildReceiver>;
 
-/** Next bundles routes and instrumentation apart from each other: both get the same receiver. */
+/** Global, because Next bundles routes and instrumentation separately. */
 const shared = globalThis as typeof globalThis & { handoff?: Built };
 
-/** The receiver of this process, created when it is first needed: a build has no settings. */
+/** Created on first use, because a build has no settings. */
 export function instance(): Built {
   shared.handoff ??= buildReceiver({ ...settings(), basePath: '/webhook' });
   return shared.handoff;

@@ -2,7 +2,7 @@ import { createReceiver, pathToken, type ReceiverOptions, webhookUser } from 'ha
 import { openDelivery } from './delivery.js';
 import { connectHelpdesk } from './helpdesk.js';
 
-/** The settings of the environment. `.env.example` lists them. */
+/** Reads the environment. `.env.example` lists the settings. */
 export function settings(): ReceiverOptions {
   const { WEBHOOK_USERNAME = '', WEBHOOK_SECRET, HANDOFF_TOKEN = '' } = process.env;
   const { PLATFORM_BASE_URL = '', PLATFORM_API_KEY = '' } = process.env;

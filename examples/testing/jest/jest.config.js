@@ -1,2 +1,2 @@
-/** ES modules run as they are, so nothing is transformed. The test lies above, beside the other frameworks'. */
+/** ES modules need no transform. The test is in the parent folder, beside those of other frameworks. */
 export default { rootDir: '..', testMatch: ['<rootDir>/jest.test.js'], transform: {} };
