@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { PlatformFailure, readSettings, SimulatorError } from './error.js';
 import { FAILURE_CODES } from './specification.js';
 
-/** The message webhook of a bot: the platform posts the bot's answers to it. */
+/** A bot's message webhook, to which the platform posts the bot's answers. */
 export interface MessageWebhook {
   /** The complete URL. */
   url: string;
@@ -10,7 +10,7 @@ export interface MessageWebhook {
   username?: string | undefined;
   /** If set, `username:secret` is sent as HTTP Basic. */
   secret?: string | undefined;
-  /** Whether human replies are delivered here too, as on the platform. Default: true. */
+  /** Whether agents' replies are delivered here too, as on the platform. Default: true. */
   agentReplies?: boolean | undefined;
 }
 
@@ -22,27 +22,24 @@ export interface HumanServiceWebhook {
   componentName?: string | undefined;
   /** The base URL of `/conversation/establish`, `/chat` and `/conversation/close`. */
   url: string;
-  /** Known deployments send no credentials here. Set them for a receiver that requires some. */
+  /** Known deployments send no credentials here. Set them if the receiver requires them. */
   username?: string | undefined;
   /** See {@link MessageWebhook.secret}. */
   secret?: string | undefined;
-  /** Extra headers of every request to this component. */
+  /** Additional headers for every request to this component. */
   headers?: Record<string, string> | undefined;
 }
 
-/** Settings of one bot of the simulated platform. */
 export interface SimulatedBot {
   /** Sent to receivers as `bot_id`. */
   id: string;
-  /** The API key of the developer's calls. It identifies the bot. */
+  /** Authenticates the developer's calls and identifies the bot. */
   apiKey: string;
   /** Shown on the page. Default: the id. */
   name?: string | undefined;
-  /** The message webhook, if the bot has one. */
   message?: MessageWebhook | undefined;
-  /** The human-service components of the bot. */
   humanServices?: HumanServiceWebhook[] | undefined;
-  /** Calls with the key of a deleted bot are answered with code 40378. */
+  /** Calls with a deleted bot's key are answered with code 40378. */
   deleted?: boolean | undefined;
 }
 
@@ -114,7 +111,6 @@ export interface SimulatedBots {
   get: (id?: string) => ResolvedBot;
 }
 
-/** Creates the registry of bots. */
 export function createBots(initial: readonly SimulatedBot[]): SimulatedBots {
   const bots = new Map<string, ResolvedBot>();
 
@@ -122,7 +118,7 @@ export function createBots(initial: readonly SimulatedBot[]): SimulatedBots {
     const bot = readSettings('INVALID_BOT', botSchema, candidate);
     const sameKey = [...bots.values()].find(({ id, apiKey }) => apiKey === bot.apiKey && id !== bot.id);
     if (sameKey)
-      throw new SimulatorError('INVALID_BOT', `apiKey: bot ${sameKey.id} has it already; use another`);
+      throw new SimulatorError('INVALID_BOT', `apiKey: bot ${sameKey.id} already has it; use another`);
     bots.set(bot.id, bot);
     return bot;
   };
@@ -150,7 +146,7 @@ export function createBots(initial: readonly SimulatedBot[]): SimulatedBots {
   };
 }
 
-/** The human-service component with this id; without an id, the first of the bot. */
+/** The human-service component with this id; without an id, the bot's first component. */
 export function findHumanService(bot: ResolvedBot, componentId?: string): ResolvedHumanService {
   const component = bot.humanServices.find((each) => (componentId ?? each.componentId) === each.componentId);
   if (component) return component;
@@ -160,7 +156,7 @@ export function findHumanService(bot: ResolvedBot, componentId?: string): Resolv
   );
 }
 
-/** The bot that the API key of a request belongs to. Throws the platform's refusal if there is none. */
+/** The bot with this API key. Throws the platform's refusal if there is none. */
 export function authenticate(bots: SimulatedBots, authorization: string | undefined): ResolvedBot {
   const key = /^Bearer +(\S+) *$/i.exec(authorization ?? '')?.[1];
   const bot = bots.list().find(({ apiKey }) => apiKey === key);

@@ -7,7 +7,6 @@ export interface Clock {
   now: () => number;
   /** Calls `fn` once after `ms`. Returns a handle for {@link Clock.clearTimeout}. */
   setTimeout: (fn: () => void, ms: number) => ClockTimer;
-  /** Cancels a scheduled call. */
   clearTimeout: (handle: ClockTimer | undefined) => void;
 }
 
@@ -75,7 +74,7 @@ export function createManualClock(start: number = MANUAL_START): ManualClock {
   };
 }
 
-/** Waits for `ms` of a clock's time. Resolves at once when aborted. */
+/** Waits for `ms` by the clock. Resolves at once when aborted. */
 export function sleep(clock: Clock, ms: number, signal: AbortSignal): Promise<void> {
   if (signal.aborted) return Promise.resolve();
   return new Promise((resolve) => {

@@ -11,11 +11,11 @@ interface Queue {
   onArrival: (() => void) | null;
 }
 
-/** Runs jobs of one key in order, one at a time, and jobs of different keys concurrently. */
+/** Runs jobs with the same key in order, one at a time, and jobs with different keys concurrently. */
 interface ConversationQueues {
   /**
-   * Queues a job. If `holdBack` returns a number when the job is due, the next job of the key runs first; the
-   * held job waits up to that many milliseconds for one to be queued. This is how the `reorder` fault works.
+   * Queues a job. If `holdBack` returns a number when the job is due, the job waits up to that many milliseconds for the
+   * key's next job and lets it run first. This implements the `reorder` fault.
    */
   run: <Result>(
     key: string,
@@ -26,7 +26,7 @@ interface ConversationQueues {
   idle: () => Promise<void>;
 }
 
-/** Creates the queues. Once `signal` aborts, no job is held back. */
+/** Once `signal` aborts, no job is held back. */
 export function createConversationQueues(clock: Clock, signal: AbortSignal): ConversationQueues {
   const queues = new Map<string, Queue>();
   const idlers = new Set<() => void>();

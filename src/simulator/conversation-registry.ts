@@ -15,15 +15,15 @@ import { FAILURE_CODES } from './specification.js';
 export interface HandoffRequestInput {
   /** Default: the first bot. */
   botId?: string;
-  /** Default: the first human-service component of the bot. */
+  /** Default: the bot's first human-service component. */
   componentId?: string;
   /** Default: an anonymous user. */
   user?: SimulatedUser;
   /** The conversation with the bot so far. Default: one question. */
   transcript?: readonly TranscriptItem[];
-  /** The id of the handoff. Default: a new id. */
+  /** The handoff's id. Default: a new id. */
   conversationId?: string;
-  /** The id of the bot conversation it comes from. Default: a new id. */
+  /** The id of the original bot conversation. Default: a new id. */
   botConversationId?: string;
 }
 
@@ -40,9 +40,9 @@ export interface ConversationRegistry {
     input: HandoffRequestInput,
     onCreated?: (conversation: HandoffConversation) => void,
   ) => Promise<HandoffConversation>;
-  /** Takes a reply sent with the key of `bot`. Throws the platform's refusal. */
+  /** Accepts a reply sent with the key of `bot`, or throws the platform's refusal. */
   receive: (bot: ResolvedBot, reply: { conversationId: string; timestamp: number; text: string }) => void;
-  /** Takes a close sent with the key of `bot`. Throws the platform's refusal. */
+  /** Accepts a close sent with the key of `bot`, or throws the platform's refusal. */
   closeByAgent: (bot: ResolvedBot, conversationId: string) => void;
   get: (id: string) => HandoffConversation | undefined;
   list: () => readonly HandoffConversation[];
@@ -55,7 +55,7 @@ const DEFAULT_TRANSCRIPT: readonly TranscriptItem[] = [
   { text: 'I would like to talk to a human.', message_type: 'QUESTION' },
 ];
 
-/** Creates the registry. Beyond `keep` conversations, the oldest ended ones are dropped. */
+/** Beyond `keep` conversations, the oldest ended conversations are dropped. */
 export function createConversationRegistry(
   options: { bots: SimulatedBots; keep: number } & Pick<
     ConversationOptions,
@@ -94,7 +94,7 @@ export function createConversationRegistry(
           'CONVERSATION_EXISTS',
           `conversation ${id} is still open; choose another id`,
         );
-      const live = createConversation({
+      const created = createConversation({
         ...shared,
         id,
         bot,
@@ -103,16 +103,16 @@ export function createConversationRegistry(
         user: input.user ?? { anonymousId: newId('anonymous') },
       });
       all.delete(id);
-      all.set(id, live);
+      all.set(id, created);
       dropEnded();
-      forwardReplies(live.handle, received.emit);
-      onCreated?.(live.handle);
-      await live.begin(input.transcript ?? DEFAULT_TRANSCRIPT);
-      return live.handle;
+      forwardReplies(created.handle, received.emit);
+      onCreated?.(created.handle);
+      await created.begin(input.transcript ?? DEFAULT_TRANSCRIPT);
+      return created.handle;
     },
     receive(bot, reply) {
-      const taken = find(bot, reply.conversationId).receive(reply.text, reply.timestamp);
-      if (!taken) throw notFound();
+      const isAccepted = find(bot, reply.conversationId).receive(reply.text, reply.timestamp);
+      if (!isAccepted) throw notFound();
     },
     closeByAgent(bot, id) {
       if (!find(bot, id).closeByAgent()) throw notFound();
@@ -126,7 +126,7 @@ export function createConversationRegistry(
   };
 }
 
-/** Whether a conversation has ended or never started. */
+/** True if it has ended or never started. */
 export function hasEnded({ state }: HandoffConversation): boolean {
   return state === 'busy' || state === 'closed';
 }
@@ -139,9 +139,9 @@ function notFound(): PlatformFailure {
 }
 
 function forwardReplies(conversation: HandoffConversation, emit: (received: ReceivedReply) => void): void {
-  let forwarded = 0;
+  let forwardedCount = 0;
   conversation.onChange(({ replies }) => {
-    for (const reply of replies.slice(forwarded)) emit({ conversation, reply });
-    forwarded = replies.length;
+    for (const reply of replies.slice(forwardedCount)) emit({ conversation, reply });
+    forwardedCount = replies.length;
   });
 }

@@ -34,23 +34,22 @@ export type HandoffState = 'requesting' | 'connecting' | 'connected' | 'busy' | 
 
 /** A handed-over conversation, driven from the user's side. */
 export interface HandoffConversation {
-  /** The id of the handoff. The bot conversation has another id. */
+  /** The handoff's id. The bot conversation has another id. */
   readonly id: string;
   readonly botId: string;
-  /** The id of the human-service component. */
   readonly componentId: string;
-  /** The id of the bot conversation it comes from. */
+  /** The id of the original bot conversation. */
   readonly botConversationId: string;
   readonly user: SimulatedUser;
   readonly state: HandoffState;
-  /** The side that ended it; `null` while it is open, and if it never started. */
+  /** The side that ended it; `null` if it is open or never started. */
   readonly endedBy: 'user' | 'agent' | 'timeout' | null;
-  /** Its completed deliveries, in order of completion. */
+  /** Completed deliveries, in order of completion. */
   readonly deliveries: readonly WebhookDelivery[];
-  /** The replies of agents, in order. */
+  /** The agents' replies, in order. */
   readonly replies: readonly SimulatedReply[];
   /**
-   * Sends a message of the user. Resolves to the receiver's answer.
+   * Sends a message as the user. Resolves to the receiver's answer.
    *
    * @example await conversation.say('Where is my parcel?')
    */
@@ -77,15 +76,13 @@ export interface ConversationController {
   readonly handle: HandoffConversation;
   /** Sends establish. The answer decides whether the handoff starts. */
   begin: (transcript: readonly TranscriptItem[]) => Promise<void>;
-  /** Takes a reply of an agent. Returns false if the conversation accepts none. */
+  /** Accepts an agent's reply. Returns false if the conversation is not open. */
   receive: (text: string, timestamp: number) => boolean;
   /** Closes it as an agent. Returns false if it has already ended. */
   closeByAgent: () => boolean;
-  /** Cancels its timers. */
   dispose: () => void;
 }
 
-/** Settings and dependencies of one conversation. */
 export interface ConversationOptions {
   id: string;
   bot: ResolvedBot;
@@ -102,8 +99,8 @@ export interface ConversationOptions {
 /**
  * Runs the lifecycle of one handoff.
  *
- * A receiver may reply or close from within its handler, before it has answered establish. Such calls are held
- * until establish is answered: a 200 applies them in order; any other answer drops them.
+ * A receiver may reply or close in its handler, before it has answered establish. These calls are held until establish
+ * is answered: a 200 applies them in order; any other answer drops them.
  */
 export function createConversation(options: ConversationOptions): ConversationController {
   const { id, bot, component, clock, user } = options;
@@ -113,8 +110,8 @@ export function createConversation(options: ConversationOptions): ConversationCo
   const heldReplies: SimulatedReply[] = [];
   let state: HandoffState = 'requesting';
   let endedBy: HandoffConversation['endedBy'] = null;
-  let refused = false;
-  let closeHeld = false;
+  let isRefused = false;
+  let isCloseHeld = false;
   let lastTimestamp = 0;
   let timer: ClockTimer | undefined;
 
@@ -142,10 +139,10 @@ export function createConversation(options: ConversationOptions): ConversationCo
       credentials: component,
       timeoutMs: options.deliveryTimeoutMs,
       queueKey: id,
-      skipReason: () => (refused ? 'the handoff was not accepted' : null),
+      skipReason: () => (isRefused ? 'the handoff was not accepted' : null),
       onResult: (delivery) => {
         deliveries.push(delivery);
-        if (event === 'establish') refused = !delivery.accepted;
+        if (event === 'establish') isRefused = !delivery.accepted;
       },
     });
 
@@ -221,7 +218,7 @@ export function createConversation(options: ConversationOptions): ConversationCo
       });
       await send('establish', body);
       if (state !== 'requesting') return;
-      if (refused) {
+      if (isRefused) {
         setState('busy');
         replyQueue.end();
         return;
@@ -229,18 +226,18 @@ export function createConversation(options: ConversationOptions): ConversationCo
       startTimer(options.waitTimeoutMs);
       setState('connecting');
       for (const reply of heldReplies) deliverReply(reply);
-      if (closeHeld) finish('agent');
+      if (isCloseHeld) finish('agent');
     },
     receive(text, sentAt) {
-      if (isEnded() || closeHeld) return false;
+      if (isEnded() || isCloseHeld) return false;
       const reply = { text, timestamp: sentAt, receivedAt: clock.now() };
       if (state === 'requesting') heldReplies.push(reply);
       else deliverReply(reply);
       return true;
     },
     closeByAgent() {
-      if (isEnded() || closeHeld) return false;
-      if (state === 'requesting') closeHeld = true;
+      if (isEnded() || isCloseHeld) return false;
+      if (state === 'requesting') isCloseHeld = true;
       else finish('agent');
       return true;
     },

@@ -20,14 +20,13 @@ import { createWebhookSender, type WebhookDelivery } from './webhook-sender.js';
 
 /** The simulated platform: its HTTP endpoints, and the same state from code. */
 export interface Simulator extends Pick<HttpServer, 'listen' | 'close' | 'url'> {
-  /** Handles requests, for use without {@link Simulator.listen}: a listener of `node:http`, or middleware of Express. */
+  /** A `node:http` listener or Express middleware, for use without {@link Simulator.listen}. */
   readonly app: RequestListener;
   /** The clock from the options; `systemClock` by default. */
   readonly clock: Clock;
-  /** The bots with their webhooks. */
   readonly bots: SimulatedBots;
   /**
-   * Faults that are injected on purpose.
+   * Injected faults.
    *
    * @example simulator.faults.set('duplicate', { on: ['chat'], times: 1 })
    */
@@ -38,7 +37,7 @@ export interface Simulator extends Pick<HttpServer, 'listen' | 'close' | 'url'> 
    * @example for (const { url, answer } of simulator.traffic.exchanges()) console.log(url, answer?.status);
    */
   readonly traffic: TrafficLog;
-  /** The customer of the page's chat window. */
+  /** The user of the page's chat window. */
   readonly customer: SimulatedCustomer;
   /**
    * A user asks for a human. Resolves when the receiver has answered establish, whatever the answer.

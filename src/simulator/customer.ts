@@ -9,7 +9,6 @@ import type { WebhookDelivery } from './webhook-sender.js';
 const MAX_LINES = 500;
 const MAX_TRANSCRIPT_LINES = 50;
 
-/** One line of the chat window. */
 export interface ChatLine {
   readonly id: number;
   readonly at: number;
@@ -17,35 +16,32 @@ export interface ChatLine {
   readonly text: string;
 }
 
-/** The customer's conversation partner: the bot, or the state of the handoff. */
+/** Whom the user talks to: the bot, or an agent, by the state of the handoff. */
 export type CustomerStatus = 'bot' | HandoffConversation['state'];
 
-/** The state of the chat window. */
 export interface CustomerView {
-  /** Changes with every new customer. */
+  /** Changes with every new user. */
   readonly customerId: string;
   readonly status: CustomerStatus;
   readonly endedBy: HandoffConversation['endedBy'];
   readonly conversationId: string | null;
 }
 
-/** The customer of the page's chat window: talks with the bot, and with a human after a handoff. */
+/** The user of the page's chat window, who talks to the bot, and to an agent after a handoff. */
 export interface SimulatedCustomer {
   lines: () => readonly ChatLine[];
   view: () => CustomerView;
-  /** Sends a message to the current conversation partner. */
+  /** Sends a message to the bot or the agent. */
   say: (text: string) => Promise<void>;
-  /** Requests a handoff. */
   askForHuman: (target: { botId?: string | undefined; componentId?: string | undefined }) => Promise<void>;
   /** Closes the handoff as the user. */
   close: () => Promise<void>;
-  /** Starts over with a new customer and an empty window. */
+  /** Starts over with a new user and an empty window. */
   restart: () => Promise<void>;
   onLine: (listener: (line: ChatLine) => void) => () => void;
   onView: (listener: (view: CustomerView) => void) => () => void;
 }
 
-/** Creates the customer. */
 export function createCustomer(options: {
   bots: SimulatedBots;
   clock: Clock;
@@ -97,14 +93,14 @@ export function createCustomer(options: {
   };
 
   const follow = (conversation: HandoffConversation) => {
-    let shown = 0;
+    let shownCount = 0;
     let state = conversation.state;
     handoff = conversation;
     viewEmitter.emit(view());
     conversation.onChange(() => {
       if (handoff !== conversation) return;
-      for (const reply of conversation.replies.slice(shown)) add('agent', reply.text);
-      shown = conversation.replies.length;
+      for (const reply of conversation.replies.slice(shownCount)) add('agent', reply.text);
+      shownCount = conversation.replies.length;
       if (state !== conversation.state) viewEmitter.emit(view());
       state = conversation.state;
     });
@@ -120,11 +116,11 @@ export function createCustomer(options: {
     lines: () => lines,
     view,
     async say(text) {
-      const human = handoff && !hasEnded(handoff) ? handoff : null;
-      if (!human) bots.get();
+      const openHandoff = handoff && !hasEnded(handoff) ? handoff : null;
+      if (!openHandoff) bots.get();
       add('user', text);
-      if (!human) return answerAsBot(text);
-      return noteFailure(await human.say(text), 'Your message');
+      if (!openHandoff) return answerAsBot(text);
+      return noteFailure(await openHandoff.say(text), 'Your message');
     },
     async askForHuman({ botId, componentId }) {
       if (handoff && !hasEnded(handoff)) return;
@@ -147,13 +143,13 @@ export function createCustomer(options: {
       if (handoff && !hasEnded(handoff)) noteFailure(await handoff.closeByUser(), 'The close notice');
     },
     async restart() {
-      const left = handoff;
+      const previousHandoff = handoff;
       handoff = null;
       lines = [];
       botConversationId = newId('bot');
       anonymousId = newId('anonymous');
       viewEmitter.emit(view());
-      if (left && !hasEnded(left)) await left.closeByUser();
+      if (previousHandoff && !hasEnded(previousHandoff)) await previousHandoff.closeByUser();
     },
     onLine: lineEmitter.subscribe,
     onView: viewEmitter.subscribe,

@@ -1,4 +1,3 @@
-/** A set of listeners for one kind of event. */
 interface Emitter<Value> {
   /** Adds a listener. The returned function removes it. */
   subscribe: (listener: (value: Value) => void) => () => void;
@@ -6,7 +5,6 @@ interface Emitter<Value> {
   emit: (value: Value) => void;
 }
 
-/** Creates an emitter without listeners. */
 export function createEmitter<Value>(): Emitter<Value> {
   const listeners = new Set<(value: Value) => void>();
   return {
@@ -21,7 +19,7 @@ export function createEmitter<Value>(): Emitter<Value> {
         try {
           listener(value);
         } catch (error) {
-          // A failing listener must not break the conversation that emitted: it becomes a process warning.
+          // A failing listener must not break the emitting conversation: its error becomes a process warning.
           queueMicrotask(() => {
             process.emitWarning(error instanceof Error ? error : String(error));
           });

@@ -15,7 +15,7 @@ export type SimulatorErrorCode =
   | 'CANNOT_LISTEN'
   | 'INVALID_ACTION';
 
-/** Thrown when the simulator cannot do what a program asked for. The message says what to do instead. */
+/** Thrown when the simulator cannot do what the caller asked for. The message says what to do instead. */
 export class SimulatorError extends HandoffKitError {
   override readonly code: SimulatorErrorCode;
 
@@ -25,7 +25,7 @@ export class SimulatorError extends HandoffKitError {
   }
 }
 
-/** A refusal by the simulated platform: its code and the reason. */
+/** A refusal by the simulated platform. */
 export class PlatformFailure extends HandoffKitError {
   /** The platform's code, such as 40127. */
   readonly platformCode: number;

@@ -5,9 +5,7 @@ import { readSettings } from './error.js';
 import type { PLATFORM_PATHS } from './specification.js';
 
 const DELIVERY_EVENTS = ['message', 'establish', 'chat', 'close', 'probe'] as const;
-/** The kinds of deliveries to a receiver. */
 export type DeliveryEvent = (typeof DELIVERY_EVENTS)[number];
-/** The endpoints of the simulated platform. */
 export type PlatformEndpoint = keyof typeof PLATFORM_PATHS;
 
 const ENDPOINTS = [
@@ -29,9 +27,8 @@ const answers = (endpoint: PlatformEndpoint) => ({
 });
 
 /**
- * Every fault with its `settings` and the `fields` that the page offers. All have `times` (how often it applies),
- * `forMs` (how long it stays on) and `on` (the deliveries or endpoints it applies to). Without a limit, a fault
- * stays on until it is cleared.
+ * Every fault with its `settings` and the page's `fields`. All have `times` (how often it applies), `forMs` (how long it
+ * stays on) and `on` (the deliveries or endpoints it applies to). Without a limit, a fault stays on until it is cleared.
  */
 export const FAULTS = {
   duplicate: {
@@ -42,13 +39,13 @@ export const FAULTS = {
   },
   reorder: {
     title: 'Reorder',
-    hint: 'A delivery waits until the next one of its conversation has been sent.',
+    hint: "A delivery waits until its conversation's next delivery has been sent.",
     fields: [{ name: 'holdMs', label: 'Wait at most (ms)', value: 5_000 }],
     settings: z.strictObject({ ...deliveries, holdMs: z.int().positive().default(5_000) }),
   },
   delay: {
     title: 'Delay',
-    hint: 'Each delivery is held back for a while.',
+    hint: 'Each delivery is delayed.',
     fields: [{ name: 'delayMs', label: 'Milliseconds', value: 2_000 }],
     settings: z.strictObject({ ...deliveries, delayMs: z.int().positive().default(2_000) }),
   },
@@ -106,14 +103,12 @@ export const FAULTS = {
   },
 } as const;
 
-/** The name of a fault. */
 export type FaultKind = keyof typeof FAULTS;
-/** The settings of a fault. */
 export type FaultSettings<Kind extends FaultKind> = z.input<(typeof FAULTS)[Kind]['settings']>;
-/** The settings of a fault with the defaults filled in. */
+/** With defaults filled in. */
 export type ActiveFault<Kind extends FaultKind = FaultKind> = z.output<(typeof FAULTS)[Kind]['settings']>;
 
-/** The faults of a simulator: problems that it causes on purpose. */
+/** Problems that the simulator causes on purpose. */
 export interface Faults {
   /**
    * Switches a fault on.
@@ -142,12 +137,10 @@ export interface Faults {
 
 const ALL_KINDS = Object.keys(FAULTS).filter(isFaultKind);
 
-/** Whether this is the name of a fault. */
 export function isFaultKind(text: string): text is FaultKind {
   return Object.hasOwn(FAULTS, text);
 }
 
-/** Creates the faults, all off. */
 export function createFaults(clock: Clock): Faults {
   const changed = createEmitter<void>();
   const entries: { [Kind in FaultKind]?: ActiveEntry<Kind> } = {};

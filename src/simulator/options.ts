@@ -6,7 +6,7 @@ import { defaultFailureStatus } from './error.js';
 export interface SimulatorOptions {
   /** The initial bots. Default: none. */
   bots?: readonly SimulatedBot[];
-  /** The clock of wait timeouts, idle timeouts and delays. Default: the system clock. */
+  /** The clock for wait timeouts, idle timeouts and delays. Default: the system clock. */
   clock?: Clock;
   /** How long a user waits for the first reply before the handoff ends. Default: 60 s. */
   waitTimeoutMs?: number;
@@ -22,11 +22,11 @@ export interface SimulatorOptions {
   fileMaxBytes?: number;
   /** How many exchanges the traffic log keeps. Default: 500. */
   trafficLimit?: number;
-  /** How many conversations are kept; ended ones are dropped first. Default: 10,000. */
+  /** How many conversations are kept; ended conversations are dropped first. Default: 10,000. */
   keepConversations?: number;
   /** The HTTP status of a failure code, which the protocol leaves open. Default: 400, 401, 403, 404 or 500. */
   failureStatus?: (code: number) => number;
-  /** Host names of the page besides `localhost` and loopback addresses. */
+  /** Host names for the page besides `localhost` and loopback addresses. */
   allowedHosts?: readonly string[];
   /** Served at `/openapi.json` if given. */
   openapi?: object | undefined;
@@ -34,7 +34,6 @@ export interface SimulatorOptions {
   log?: SimulatorLog;
 }
 
-/** Fills in the defaults. */
 export function withDefaults(options: SimulatorOptions) {
   return {
     bots: [],
@@ -60,5 +59,4 @@ export interface SimulatorLog {
   error: (details: object, message: string) => void;
 }
 
-/** A logger that discards everything. */
 export const silentLog: SimulatorLog = { info() {}, warn() {}, error() {} };

@@ -82,7 +82,6 @@ function pageState({ bots, customer, faults, traffic }: PageSources) {
   };
 }
 
-/** The switches of the faults. */
 function faultList(faults: Faults) {
   const active = faults.active();
   return Object.entries(FAULTS).map(([kind, { title, hint, fields }]) => {
@@ -113,7 +112,7 @@ const faultBody = z.strictObject({
   settings: z.record(z.string(), z.unknown()).default({}),
 });
 
-/** The buttons of the page. Each action takes a JSON object and answers when it is done. */
+/** The page's buttons. Each action takes a JSON object and answers when it is done. */
 function actionRoutes(options: { customer: SimulatedCustomer; faults: Faults; log: SimulatorLog }): Router {
   const { customer, faults, log } = options;
 

@@ -18,7 +18,6 @@ const ROUTES: readonly (readonly ['get' | 'post' | 'put', PlatformEndpoint])[] =
   ['post', 'close'],
 ];
 
-/** Creates the Express app with the platform's endpoints and the page. */
 export function createPlatformApp(options: {
   handlers: Readonly<Record<PlatformEndpoint, RequestHandler>>;
   page: Router;
@@ -77,7 +76,6 @@ function statusOf(error: unknown): number {
   return typeof status === 'number' && status >= 400 ? status : 500;
 }
 
-/** The endpoints that add and update QA documents. */
 export function knowledgeRoutes({ endpoint }: Endpoints, knowledge: KnowledgeBase) {
   return {
     addQa: endpoint('addQa', ({ bot, body }) => knowledge.add(bot.id, readAddRequest(body))),
@@ -85,7 +83,6 @@ export function knowledgeRoutes({ endpoint }: Endpoints, knowledge: KnowledgeBas
   };
 }
 
-/** The webhook check and the health endpoint. */
 export function webhookRoutes(
   { endpoint, publicEndpoint }: Endpoints,
   prober: WebhookProber,
@@ -104,12 +101,11 @@ export function webhookRoutes(
 }
 
 /**
- * Conversations of `handoff-kit doctor`, which sends them to the receiver whose replies come here. They are taken without
- * effect: a receiver that answers its users passes the doctor only if its replies succeed.
+ * Conversations that `handoff-kit doctor` started at the receiver. Replies to them are accepted and ignored, so that a
+ * receiver that answers its users passes the doctor.
  */
 const isOfDoctor = (conversationId: string): boolean => conversationId.startsWith('doctor-');
 
-/** The endpoints for replies and close. */
 export function agentRoutes({ endpoint }: Endpoints, conversations: ConversationRegistry, clock: Clock) {
   return {
     reply: endpoint('reply', ({ bot, body }) => {

@@ -21,13 +21,12 @@ export interface WebhookCheckResult {
   readonly latency_ms: number;
 }
 
-/** The webhook to test. */
 export interface ProbeInput {
   /** Default: the first bot. */
   botId?: string;
   /** A human-service component. Default: the message webhook is tested. */
   componentId?: string;
-  /** A handoff endpoint of the component, tested in its own format. Default: the component's base URL. */
+  /** A handoff endpoint of the component, tested with its format. Default: the component's base URL. */
   endpoint?: keyof typeof HANDOFF_PATHS;
 }
 
@@ -35,11 +34,10 @@ export interface ProbeInput {
 export interface WebhookProber {
   /** Tests one webhook. */
   probe: (bot: ResolvedBot, input: Omit<ProbeInput, 'botId'>) => Promise<WebhookDelivery>;
-  /** Tests every webhook of a bot concurrently. */
+  /** Tests all webhooks of a bot concurrently. */
   check: (bot: ResolvedBot) => Promise<WebhookCheckResult[]>;
 }
 
-/** Creates the prober. */
 export function createWebhookProber(options: {
   clock: Clock;
   deliver: WebhookSender['deliver'];

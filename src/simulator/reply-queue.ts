@@ -1,6 +1,6 @@
 import { SimulatorError } from './error.js';
 
-/** A reply of an agent, as the simulated user sees it. */
+/** An agent's reply, as the simulated user sees it. */
 export interface SimulatedReply {
   readonly text: string;
   /** The timestamp that the receiver sent. */
@@ -12,24 +12,24 @@ export interface SimulatedReply {
 /** Default timeout of {@link ReplyQueue.next}. */
 const DEFAULT_TIMEOUT_MS = 5_000;
 
-/** The replies of a conversation in order, and the calls that wait for the next one. */
+/** A conversation's replies in order, and the calls that wait for the next reply. */
 interface ReplyQueue {
   readonly replies: readonly SimulatedReply[];
   add: (reply: SimulatedReply) => void;
-  /** Rejects every waiting call: no further reply can come. */
+  /** Rejects every waiting call, since no further reply can arrive. */
   end: () => void;
   next: (options?: { timeoutMs?: number }) => Promise<SimulatedReply>;
 }
 
-/** Creates an empty queue. `describeState` is quoted in errors. */
+/** Errors quote `describeState`. */
 export function createReplyQueue(describeState: () => string): ReplyQueue {
   const replies: SimulatedReply[] = [];
   const waiting = new Set<{ resolve(reply: SimulatedReply): void; reject(reason: string): void }>();
-  let returned = 0;
-  let ended = false;
+  let returnedCount = 0;
+  let hasEnded = false;
 
   const noReply = (reason: string) =>
-    new SimulatorError('NO_REPLY', `no reply came: ${reason} (${describeState()})`);
+    new SimulatorError('NO_REPLY', `no reply arrived: ${reason} (${describeState()})`);
 
   return {
     replies,
@@ -39,16 +39,16 @@ export function createReplyQueue(describeState: () => string): ReplyQueue {
       first?.resolve(reply);
     },
     end() {
-      ended = true;
+      hasEnded = true;
       for (const waiter of waiting) waiter.reject('the conversation has ended');
     },
     next({ timeoutMs = DEFAULT_TIMEOUT_MS } = {}) {
-      const ready = replies[returned];
+      const ready = replies[returnedCount];
       if (ready) {
-        returned += 1;
+        returnedCount += 1;
         return Promise.resolve(ready);
       }
-      if (ended) return Promise.reject(noReply('the conversation has ended'));
+      if (hasEnded) return Promise.reject(noReply('the conversation has ended'));
       return new Promise((resolve, reject) => {
         const settle = (act: () => void) => {
           clearTimeout(timer);
@@ -57,7 +57,7 @@ export function createReplyQueue(describeState: () => string): ReplyQueue {
         };
         const waiter = {
           resolve(reply: SimulatedReply) {
-            returned += 1;
+            returnedCount += 1;
             settle(() => resolve(reply));
           },
           reject(reason: string) {

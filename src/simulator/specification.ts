@@ -1,6 +1,6 @@
 /**
- * The platform's names and numbers as its specification gives them. They are written down here a second time, and
- * not taken from `protocol/`, so that a mistake there does not go unnoticed in a test against the simulator.
+ * The platform's names and numbers, written from its specification and not imported from `protocol/`, so that tests
+ * against the simulator notice a mistake there.
  */
 
 /** Paths of the endpoints that the platform hosts. */
@@ -20,7 +20,7 @@ export const HANDOFF_PATHS = {
   close: '/conversation/close',
 } as const;
 
-/** The codes of refusals: four that are specified, then two that deployments answer. */
+/** Refusal codes: four from the specification, then two that deployments send. */
 export const FAILURE_CODES = {
   parameterError: 40000,
   internalError: 50000,
@@ -30,10 +30,10 @@ export const FAILURE_CODES = {
   conversationMismatch: 40358,
 } as const;
 
-/** The body of the health endpoint of a working platform. */
+/** The health endpoint's answer while the platform works. */
 export const HEALTHY = 'service is normal';
 
-/** The most files in one request. */
+/** Per request. */
 export const MAX_FILES = 20;
 
 /** Tokens per chunk if a request has no `chunk_token`. */

@@ -4,7 +4,7 @@ import type { Clock } from './clock.js';
 import { createEmitter } from './emitter.js';
 import type { DeliveryEvent, PlatformEndpoint } from './faults.js';
 
-/** Characters entries of a body. */
+/** How many characters of a body are kept. */
 const MAX_BODY_CHARS = 4_000;
 
 type Headers = Readonly<Record<string, string | readonly string[] | undefined>>;
@@ -17,7 +17,7 @@ export interface RecordedExchange {
   readonly at: number;
   /** `sent` or `received` by the simulated platform. */
   readonly direction: 'sent' | 'received';
-  /** The kind of delivery, the endpoint called, or `file` for the download of a knowledge file. */
+  /** The kind of delivery, the called endpoint, or `file` for the download of a knowledge file. */
   readonly what: DeliveryEvent | PlatformEndpoint | 'file';
   readonly method: string;
   readonly url: string;
@@ -55,13 +55,12 @@ export interface ExchangeRecorder {
   failed: (error: string) => void;
 }
 
-/** The log of requests and answers in both directions. It keeps the newest. */
+/** The newest requests and answers in both directions. */
 export interface TrafficLog {
   /** The recorded exchanges, oldest first. */
   exchanges: () => readonly RecordedExchange[];
   /** Calls the listener when an exchange starts and whenever it changes. The returned function removes it. */
   onChange: (listener: (exchange: RecordedExchange) => void) => () => void;
-  /** Empties the log. */
   clear: () => void;
 }
 
@@ -97,7 +96,7 @@ export function createTrafficRecorder(options: {
   };
 
   const open = ({ headers, body, faults = [], ...start }: ExchangeStart): ExchangeRecorder => {
-    const began = performance.now();
+    const startedAt = performance.now();
     lastId += 1;
     let current: RecordedExchange = {
       ...start,
@@ -125,7 +124,7 @@ export function createTrafficRecorder(options: {
             status,
             headers: mask.headers(answerHeaders),
             body: shorten(answerBody),
-            latencyMs: Math.round(performance.now() - began),
+            latencyMs: Math.round(performance.now() - startedAt),
           },
         }),
     };
@@ -158,15 +157,15 @@ const TOKEN_SEGMENT = /^[\w-]{16,}$/;
 interface SecretMask {
   /** Text with every configured key, secret and header value replaced. */
   text: (text: string) => string;
-  /** A URL without its user, its query's values and its token-like path segments. */
+  /** A URL without its user, query values and token-like path segments. */
   url: (url: string) => string;
-  /** Headers by lower-case name, with the values of all but harmless ones replaced. */
+  /** Headers by lower-case name, with all values masked except harmless ones. */
   headers: (
     headers: Readonly<Record<string, string | readonly string[] | undefined>>,
   ) => Record<string, string>;
 }
 
-/** Creates the mask. It always uses the current secrets of the bots. */
+/** Always masks the bots' current secrets. */
 export function createSecretMask(bots: SimulatedBots): SecretMask {
   const secrets = () =>
     bots
@@ -201,8 +200,8 @@ function maskHeaders(
 ): Record<string, string> {
   const shown = Object.entries(headers).flatMap(([name, value]): [string, string][] => {
     if (value === undefined) return [];
-    const whole = typeof value === 'string' ? value : value.join(', ');
-    return [[name.toLowerCase(), maskHeader(name.toLowerCase(), whole)]];
+    const text = typeof value === 'string' ? value : value.join(', ');
+    return [[name.toLowerCase(), maskHeader(name.toLowerCase(), text)]];
   });
   return Object.fromEntries(shown);
 }

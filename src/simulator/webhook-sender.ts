@@ -17,13 +17,12 @@ export interface WebhookDelivery {
   readonly latencyMs: number;
   /** Why there was no answer; `null` if there was one. */
   readonly error: string | null;
-  /** Whether the receiver accepted it: status 200 and no other. */
+  /** True only if the status is 200. */
   readonly accepted: boolean;
   /** The outcomes of the copies that a fault caused. */
   readonly copies: readonly WebhookDelivery[];
 }
 
-/** A delivery to be made. */
 interface DeliveryRequest {
   event: DeliveryEvent;
   url: string;
@@ -32,7 +31,7 @@ interface DeliveryRequest {
   timeoutMs: number;
   /** Deliveries with the same key are sent in order, one at a time. */
   queueKey: string;
-  /** Called right before sending. A returned text is the reason not to send. */
+  /** Called right before sending. Returns a reason not to send, if any. */
   skipReason?: () => string | null;
   /** Called with the outcome before the next delivery of the key is sent. */
   onResult?: (delivery: WebhookDelivery) => void;
@@ -43,14 +42,13 @@ export interface WebhookSender {
   deliver: (request: DeliveryRequest) => Promise<WebhookDelivery>;
   /** Resolves when no delivery is queued or in flight. */
   idle: () => Promise<void>;
-  /** Closes idle connections. */
   close: () => void;
 }
 
-/** Shorter than the keep-alive of a Node server (5 s), so that no delivery uses a connection being closed. */
+/** Shorter than a Node server's keep-alive (5 s), so that no delivery uses a connection that is being closed. */
 const KEEP_ALIVE_MS = 1_000;
 
-/** Creates the sender. `signal` aborts deliveries in flight. */
+/** `signal` aborts deliveries in flight. */
 export function createWebhookSender(options: {
   clock: Clock;
   faults: Faults;
@@ -68,8 +66,10 @@ export function createWebhookSender(options: {
     change: { url?: string; breakAt?: 'body' | 'answer' } = {},
   ): Promise<WebhookDelivery> => {
     const url = change.url ?? request.url;
-    const wrong = applied.includes('wrongCredentials');
-    const headers = credentialHeaders(wrong ? wrongCredentials(request.credentials) : request.credentials);
+    const hasWrongCredentials = applied.includes('wrongCredentials');
+    const headers = credentialHeaders(
+      hasWrongCredentials ? wrongCredentials(request.credentials) : request.credentials,
+    );
     const payload = JSON.stringify(request.body);
     const exchange = traffic.open({
       direction: 'sent',

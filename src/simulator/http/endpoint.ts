@@ -6,13 +6,11 @@ import type { SimulatorLog } from '../options.js';
 import { FAILURE_CODES } from '../specification.js';
 import type { ExchangeRecorder, TrafficRecorder } from '../traffic.js';
 
-/** Dependencies of every endpoint. */
 interface EndpointContext {
   bots: SimulatedBots;
   faults: Faults;
   traffic: TrafficRecorder;
   log: SimulatorLog;
-  /** The HTTP status of a failure code. */
   failureStatus: (code: number) => number;
 }
 
@@ -41,7 +39,7 @@ export function createEndpoints(context: EndpointContext) {
     return exchange;
   };
 
-  /** Answers (or ignores) the request if a fault applies. Returns whether one did. */
+  /** Answers or ignores the request if a fault applies. Returns whether a fault applied. */
   const applyFault = (
     what: PlatformEndpoint,
     response: ServerResponse,
@@ -56,7 +54,7 @@ export function createEndpoints(context: EndpointContext) {
     const throttle = faults.take('answerThrottle', what);
     if (throttle) {
       exchange.fault('answerThrottle');
-      // A gateway throttles, and its answer is not in the platform's format.
+      // A gateway throttles, so the answer is not in the platform's format.
       const headers = { 'retry-after': String(throttle.retryAfterSeconds) };
       sendAnswer(response, exchange, 429, 'Too Many Requests', headers);
       return true;
@@ -97,7 +95,7 @@ export function createEndpoints(context: EndpointContext) {
       }
     };
 
-  /** An endpoint without authentication, answered with plain text. */
+  /** An endpoint without authentication that answers plain text. */
   const publicEndpoint =
     (what: PlatformEndpoint, act: () => { status: number; text: string }): Handler =>
     async (request, response) => {
@@ -110,7 +108,6 @@ export function createEndpoints(context: EndpointContext) {
   return { endpoint, publicEndpoint };
 }
 
-/** The result of {@link createEndpoints}. */
 export type Endpoints = ReturnType<typeof createEndpoints>;
 
 /** Sends an answer and records it: a string as plain text, an object as JSON. */
@@ -151,12 +148,11 @@ export async function readText(request: IncomingMessage): Promise<string> {
   return decode(Buffer.concat(chunks));
 }
 
-/** Whether the content type is JSON. */
 export function isJson(request: IncomingMessage): boolean {
   return /^application\/json\s*(;|$)/i.test(request.headers['content-type'] ?? '');
 }
 
-/** Parses JSON. Anything else is refused with code 40000. */
+/** Invalid JSON is refused with code 40000. */
 export function parseJson(text: string): unknown {
   try {
     return JSON.parse(text);

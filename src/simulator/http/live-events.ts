@@ -1,8 +1,8 @@
 import type { ServerResponse } from 'node:http';
 
-/** Events kept for browsers that reconnect. */
+/** How many events are kept for browsers that reconnect. */
 const MAX_KEPT_EVENTS = 1_000;
-/** A comment at this interval keeps proxies from closing an idle connection. */
+/** A comment at this interval keeps proxies from closing idle connections. */
 const HEARTBEAT_MS = 15_000;
 /** Bytes of backlog after which a slow browser is disconnected; it reconnects and resumes. */
 const MAX_BACKLOG_BYTES = 4 * 1024 * 1024;
@@ -19,7 +19,6 @@ interface LiveEvents {
   close: () => void;
 }
 
-/** Creates the event stream. */
 export function createLiveEvents(): LiveEvents {
   // A browser may outlive the simulator: the run id marks event ids of an earlier run as unknown.
   const run = Date.now().toString(36);

@@ -14,7 +14,6 @@ const POLICY = [
   "frame-ancestors 'none'",
 ].join('; ');
 
-/** Sets the security headers of the page. */
 export const pageHeaders: RequestHandler = (_request, response, next) => {
   response.set({
     'content-security-policy': POLICY,
@@ -36,14 +35,14 @@ export function requireSameOrigin(allowedHosts: readonly string[]): RequestHandl
     const host = request.headers.host ?? '';
     const { origin } = request.headers;
     const site = request.headers['sec-fetch-site'];
-    const knownHost = names.has(hostName(host));
-    const ownOrigin = origin === undefined || origin === `http://${host}` || origin === `https://${host}`;
-    const ownSite = site === undefined || site === 'same-origin' || site === 'none';
-    if (knownHost && ownOrigin && ownSite) {
+    const isKnownHost = names.has(hostName(host));
+    const isOwnOrigin = origin === undefined || origin === `http://${host}` || origin === `https://${host}`;
+    const isOwnSite = site === undefined || site === 'same-origin' || site === 'none';
+    if (isKnownHost && isOwnOrigin && isOwnSite) {
       next();
       return;
     }
-    const message = knownHost
+    const message = isKnownHost
       ? 'this request comes from another site: use the page that the simulator serves'
       : 'unknown Host: open the page at localhost, or name this host in the option allowedHosts';
     response.status(403).json({ code: 'FORBIDDEN', message });

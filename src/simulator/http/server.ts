@@ -1,10 +1,9 @@
 import { createServer, type RequestListener, type Server } from 'node:http';
 import { SimulatorError } from '../error.js';
 
-/** The HTTP server of the simulator. */
 export interface HttpServer {
   /**
-   * Starts listening and resolves to the URL. Port 0 (the default) takes a free one.
+   * Starts listening and resolves to the URL. Port 0 (the default) means any free port.
    *
    * @example const baseUrl = await simulator.listen(4000);
    */
@@ -19,7 +18,6 @@ export interface HttpServer {
   close: () => Promise<void>;
 }
 
-/** Creates the server of an app. */
 export function createHttpServer(app: RequestListener): HttpServer {
   let server: Server | null = null;
   let url: string | null = null;

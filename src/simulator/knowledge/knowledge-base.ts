@@ -7,7 +7,6 @@ import { readCsv, splitDocument } from './parse-file.js';
 /** Used if a request names no knowledge base. */
 const DEFAULT_KNOWLEDGE_BASE = 'default';
 
-/** A QA document of a bot. */
 export interface QaDocument {
   readonly docId: string;
   readonly botId: string;
@@ -32,9 +31,8 @@ interface DocumentsAnswer {
 
 /** The QA documents of all bots. */
 export interface KnowledgeBase {
-  /** The documents of a bot, in order of creation. */
+  /** A bot's documents, in order of creation. */
   documents: (botId: string) => readonly QaDocument[];
-  /** Adds documents. */
   add: (botId: string, request: AddRequest) => Promise<DocumentsAnswer>;
   /** Replaces all pairs of the given documents. */
   update: (botId: string, request: UpdateRequest) => Promise<DocumentsAnswer>;
@@ -42,7 +40,6 @@ export interface KnowledgeBase {
   answerTo: (botId: string, question: string) => string | undefined;
 }
 
-/** Creates an empty knowledge base. */
 export function createKnowledgeBase(fetchFile: FetchFile): KnowledgeBase {
   const store = new Map<string, QaDocument>();
   const documents = (botId: string) => [...store.values()].filter((document) => document.botId === botId);
@@ -54,8 +51,8 @@ export function createKnowledgeBase(fetchFile: FetchFile): KnowledgeBase {
 
   const find = (botId: string, docId: string, knowledgeBaseId: string | undefined, field: string) => {
     const document = store.get(docId);
-    const known = document?.botId === botId;
-    if (known && (knowledgeBaseId ?? document.knowledgeBaseId) === document.knowledgeBaseId) return document;
+    const isOwn = document?.botId === botId;
+    if (isOwn && (knowledgeBaseId ?? document.knowledgeBaseId) === document.knowledgeBaseId) return document;
     throw parameterError(`${field}: this bot has no such document`);
   };
 

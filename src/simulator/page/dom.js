@@ -1,7 +1,5 @@
-/** DOM helpers of the page. */
-
 /**
- * The element with this id. Page and script are served together, so a missing one is a bug.
+ * The element with this id. Page and script are served together, so a missing element is a bug.
  *
  * @template {HTMLElement} Kind
  * @param {string} id

@@ -27,11 +27,11 @@ export function showExchange(exchange) {
   const item = items.get(exchange.id) ?? addItem(exchange.id);
   const details = item.firstElementChild;
   const open = details instanceof HTMLDetailsElement && details.open;
-  const fresh = element('details', { open });
-  fresh.append(summaryOf(exchange), element('pre', { textContent: wholeText(exchange) }));
-  const focused = details?.contains(document.activeElement);
-  item.replaceChildren(fresh);
-  if (focused) fresh.querySelector('summary')?.focus();
+  const newDetails = element('details', { open });
+  newDetails.append(summaryOf(exchange), element('pre', { textContent: wholeText(exchange) }));
+  const hasFocus = details?.contains(document.activeElement);
+  item.replaceChildren(newDetails);
+  if (hasFocus) newDetails.querySelector('summary')?.focus();
   byId('no-exchanges', HTMLElement).hidden = true;
 }
 

@@ -21,8 +21,8 @@ export function showFaults(faults) {
     const update = updates.get(fault.kind) ?? addRow(fault);
     update(fault);
   }
-  const on = faults.filter((fault) => fault.on).length;
-  byId('fault-count', HTMLElement).textContent = on > 0 ? `${on} on` : '';
+  const activeCount = faults.filter((fault) => fault.on).length;
+  byId('fault-count', HTMLElement).textContent = activeCount > 0 ? `${activeCount} on` : '';
 }
 
 /** @param {Fault} fault */
@@ -35,13 +35,13 @@ function addRow(fault) {
 
   const inputs = [...fault.fields, { name: 'times', label: 'Times', value: '' }].map(makeInput);
   const fields = element('div', { className: 'fields' });
-  fields.append(...inputs.map(({ label: named }) => named));
+  fields.append(...inputs.map(({ label }) => label));
 
   const apply = async () => {
     const filled = inputs.filter(({ input }) => input.value !== '');
     const settings = Object.fromEntries(filled.map(({ name, input, read }) => [name, read(input.value)]));
-    const done = await send('faults', { kind: fault.kind, on: box.checked, settings });
-    if (!done) box.checked = false;
+    const isSent = await send('faults', { kind: fault.kind, on: box.checked, settings });
+    if (!isSent) box.checked = false;
   };
   box.addEventListener('change', () => void apply());
   for (const { input } of inputs) input.addEventListener('change', () => box.checked && void apply());
@@ -69,7 +69,7 @@ function makeInput({ name, label, value }) {
   if (isUrl) input.placeholder = 'http://127.0.0.1:3001/webhook';
   else input.min = '0';
   if (name === 'times') input.placeholder = 'always';
-  const named = element('label');
-  named.append(label, input);
-  return { name, input, label: named, read: isUrl ? String : Number };
+  const labelElement = element('label');
+  labelElement.append(label, input);
+  return { name, input, label: labelElement, read: isUrl ? String : Number };
 }

@@ -45,14 +45,14 @@ let customerId = '';
 function showView(view) {
   if (view.customerId !== customerId) lines.replaceChildren();
   customerId = view.customerId;
-  const live = LIVE.includes(view.status);
+  const isHandedOver = LIVE.includes(view.status);
   status.textContent =
     (view.endedBy && ENDED_WORDS[view.endedBy]) || STATUS_WORDS[view.status] || view.status;
   status.dataset.status = view.status;
   // Move the focus before its button is disabled.
-  if (live ? document.activeElement === ask : document.activeElement === leave) text.focus();
-  ask.disabled = live;
-  leave.disabled = !live;
+  if (isHandedOver ? document.activeElement === ask : document.activeElement === leave) text.focus();
+  ask.disabled = isHandedOver;
+  leave.disabled = !isHandedOver;
   byId('hint', HTMLElement).hidden = lines.childElementCount > 0;
 }
 
@@ -90,14 +90,14 @@ function showState(state) {
 function listen() {
   const source = new EventSource('simulator/events');
   const connection = byId('connection', HTMLElement);
-  const shows = {
+  const renderers = {
     state: showState,
     view: showView,
     line: showLine,
     faults: showFaults,
     exchange: showExchange,
   };
-  for (const [type, show] of Object.entries(shows))
+  for (const [type, show] of Object.entries(renderers))
     source.addEventListener(type, (event) => show(JSON.parse(event.data)));
   source.addEventListener('open', () => {
     connection.textContent = '';
@@ -109,10 +109,10 @@ function listen() {
 
 byId('composer', HTMLFormElement).addEventListener('submit', (event) => {
   event.preventDefault();
-  const said = text.value.trim();
-  if (said === '') return;
+  const message = text.value.trim();
+  if (message === '') return;
   text.value = '';
-  void send('say', { text: said });
+  void send('say', { text: message });
 });
 
 text.addEventListener('keydown', (event) => {

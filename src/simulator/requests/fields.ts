@@ -1,26 +1,25 @@
 import { type PlatformFailure, parameterError } from '../error.js';
 
-/** Reads the fields of an object. A wrong one throws the refusal: the field's path and what is expected of it. */
+/** Reads an object's fields. A wrong field throws a refusal with its path and the expected value. */
 export interface Fields {
-  /** A string that is not empty. */
+  /** A non-empty string. */
   text: (name: string) => string;
-  /** The same, or nothing. */
+  /** The same, or missing. */
   optionalText: (name: string) => string | undefined;
-  /** A string that may be empty, or nothing. */
+  /** A string that may be empty or missing. */
   optionalString: (name: string) => string | undefined;
-  /** A URL. */
   url: (name: string) => string;
   /** An integer of at least `least`. */
   integer: (name: string, least: number) => number;
-  /** The same, or nothing. */
+  /** The same, or missing. */
   optionalInteger: (name: string, least: number) => number | undefined;
   /** The elements of a list of objects; none if the field is missing. */
   list: (name: string) => Fields[];
-  /** The refusal of a field, for rules about several fields. */
+  /** A refusal, for rules about several fields. */
   refusal: (name: string, problem: string) => PlatformFailure;
 }
 
-/** Reads an object. `path` is its place in the body. */
+/** `path` is the object's place in the body. */
 export function readFields(value: unknown, path = ''): Fields {
   if (typeof value !== 'object' || value === null || Array.isArray(value))
     throw parameterError(`${path || 'body'}: expected an object`);

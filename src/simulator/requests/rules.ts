@@ -7,7 +7,7 @@ export interface SimulatedQaPair {
   readonly answer: string;
 }
 
-/** How the files of a request are read. */
+/** How a request's files are read. */
 export interface FileProcessing {
   readonly headerRow: number | undefined;
   readonly chunkToken: number | undefined;
@@ -33,7 +33,7 @@ export interface AddRequest extends FileProcessing {
     | { readonly purpose: 'QA_FILE' | 'FILE_2_QA'; readonly files: readonly AddedFile[] };
 }
 
-/** A request to replace the pairs of one document, or of those that its files name. */
+/** A request to replace the pairs of one document, or of the documents that its files name. */
 export interface UpdateRequest extends FileProcessing {
   readonly knowledgeBaseId: string | undefined;
   readonly content:
@@ -91,7 +91,7 @@ export function readUpdateRequest(body: unknown): UpdateRequest {
   return { ...request, content: { docId, pairs } };
 }
 
-/** Reads a reply of an agent, or throws the refusal. */
+/** Reads an agent's reply, or throws the refusal. */
 export function readReply(body: unknown) {
   const fields = readFields(body);
   return {
@@ -101,7 +101,7 @@ export function readReply(body: unknown) {
   };
 }
 
-/** Reads a close by an agent, or throws the refusal. */
+/** Reads an agent's close, or throws the refusal. */
 export function readClose(body: unknown) {
   const fields = readFields(body);
   return {

@@ -18,7 +18,7 @@ export interface TranscriptItem {
 export interface BotMessageInput {
   /** The text of a single output element. Use `output` for other shapes. */
   text?: string;
-  /** The output elements as sent over the wire. */
+  /** The output elements in wire format. */
   output?: readonly object[];
   userId?: string | null;
   anonymousId?: string | null;
@@ -28,7 +28,7 @@ export interface BotMessageInput {
   messageId?: string;
 }
 
-/** Four characters count as a token: only the shape of these figures matters. */
+/** Four characters count as a token; the exact figures do not matter. */
 const tokensOf = (text: string) => Math.ceil(text.length / 4);
 const CREDITS_PER_TOKEN = 0.001;
 

@@ -1,6 +1,6 @@
 /**
- * The sending half of the simulator: request bodies, credentials and the HTTP client. The CLI and the doctor import
- * it on its own, so that they do not load Express.
+ * The simulator's request bodies, credentials and HTTP client. The CLI and the doctor import only this, so that they do
+ * not load Express.
  *
  * @module
  */

@@ -3,10 +3,9 @@ import { request as httpsRequest } from 'node:https';
 import { performance } from 'node:perf_hooks';
 import { HANDOFF_PATHS } from '../specification.js';
 
-/** A receiver's answer is a short object; longer ones are errors. */
+/** A receiver's answer is a short object; a longer answer is an error. */
 const MAX_ANSWER_BYTES = 256 * 1024;
 
-/** A JSON request. */
 export interface JsonPostRequest {
   url: string;
   /** The serialized body. */
@@ -15,15 +14,13 @@ export interface JsonPostRequest {
   headers?: Readonly<Record<string, string>>;
   /** How long the whole exchange may take, in real time. */
   timeoutMs: number;
-  /** Aborts the request. */
   signal?: AbortSignal;
   /** Breaks the connection in the middle of the body, or when the answer arrives. */
   breakAt?: 'body' | 'answer';
-  /** Bots for connection reuse. */
+  /** HTTP agents that reuse connections. */
   httpAgents?: { readonly http: HttpAgent; readonly https: HttpAgent };
 }
 
-/** The outcome of a {@link JsonPostRequest}. */
 export interface JsonPostResult {
   /** The HTTP status; `null` if there was no answer. */
   readonly status: number | null;
@@ -55,12 +52,12 @@ export async function postJson(request: JsonPostRequest): Promise<JsonPostResult
 function exchange(options: JsonPostRequest): Promise<Pick<JsonPostResult, 'status' | 'headers' | 'text'>> {
   const url = new URL(options.url);
   const payload = Buffer.from(options.payload);
-  const secure = url.protocol === 'https:';
+  const isSecure = url.protocol === 'https:';
   const { signal, release } = createAbortSignal(options);
   return new Promise<Pick<JsonPostResult, 'status' | 'headers' | 'text'>>((resolve, reject) => {
-    const request = (secure ? httpsRequest : httpRequest)(url, {
+    const request = (isSecure ? httpsRequest : httpRequest)(url, {
       method: 'POST',
-      agent: secure ? options.httpAgents?.https : options.httpAgents?.http,
+      agent: isSecure ? options.httpAgents?.https : options.httpAgents?.http,
       signal,
       headers: { 'content-type': 'application/json', ...options.headers, 'content-length': payload.length },
     });
@@ -141,21 +138,21 @@ export interface WebhookCredentials {
 }
 
 /**
- * The headers of a webhook's credentials: `Bearer <username>`, HTTP Basic if there is a secret, or none. Both are
- * UTF-8, which Node takes as a string of bytes.
+ * The headers for a webhook's credentials: `Bearer <username>`, HTTP Basic if there is a secret, or none. Both are UTF-8,
+ * which Node takes as a string of bytes.
  */
 export function credentialHeaders({ username, secret, headers }: WebhookCredentials): Record<string, string> {
   const lowered = Object.entries(headers ?? {}).map(([name, value]): [string, string] => [
     name.toLowerCase(),
     value,
   ]);
-  const own = Object.fromEntries(lowered);
-  if (username === undefined) return own;
+  const customHeaders = Object.fromEntries(lowered);
+  if (username === undefined) return customHeaders;
   if (secret === undefined) {
-    return { ...own, authorization: Buffer.from(`Bearer ${username}`).toString('latin1') };
+    return { ...customHeaders, authorization: Buffer.from(`Bearer ${username}`).toString('latin1') };
   }
   const encoded = Buffer.from(`${username}:${secret}`).toString('base64');
-  return { ...own, authorization: `Basic ${encoded}` };
+  return { ...customHeaders, authorization: `Basic ${encoded}` };
 }
 
 /** Wrong credentials of the same shape. A webhook without credentials gets a wrong Bearer username. */
@@ -168,8 +165,8 @@ export function wrongCredentials({ username, secret, headers }: WebhookCredentia
 }
 
 /**
- * The URL of a handoff endpoint: its path is appended to the component's base URL as it was entered, so that a base URL
- * that ends in a slash yields `//chat`. A query of the base URL is kept.
+ * The URL of a handoff endpoint. Its path is appended to the component's base URL unchanged, so that a trailing slash
+ * yields `//chat`. The base URL's query is kept.
  */
 export function handoffUrl(base: string, endpoint: keyof typeof HANDOFF_PATHS): string {
   const [, address = base, rest = ''] = /^([^?#]*)(.*)$/s.exec(base) ?? [];
