@@ -8,21 +8,21 @@ import type { FastifyPluginCallback, FastifyRequest } from 'fastify';
 import { type ReceiverRequest, readStream } from '../receiver/index.js';
 import { belowMount, fromNode, type Handling } from './mount.js';
 
-/** Options of {@link handoffKit}. Fastify itself takes the `prefix`. */
+/** Fastify itself takes the `prefix`. */
 export interface HandoffKitOptions {
-  /** The receiver, or a bridge for the webhooks of its helpdesk. */
+  /** A receiver, or a bridge for its helpdesk's webhooks. */
   readonly receiver: Handling;
 }
 
 /**
- * A plugin that mounts a receiver at its prefix. It reads bodies itself, whatever content-type parsers the app has, and
- * leaves paths that are not the receiver's to the app's 404 handler.
+ * A plugin that mounts a receiver at its prefix. It reads bodies itself, whatever content-type parsers the app has.
+ * Other paths go to the app's 404 handler.
  *
  * @example
  * app.register(handoffKit, { receiver, prefix: '/webhook' });
  */
 export const handoffKit: FastifyPluginCallback<HandoffKitOptions> = (scope, { receiver }, done) => {
-  // The parsers of the app would read the body before the credentials are checked. These are the plugin's alone.
+  // The app's parsers would read the body before the credentials are checked.
   scope.removeAllContentTypeParsers();
   scope.addContentTypeParser('*', (_request, payload, parsed) => parsed(null, payload));
 

@@ -11,13 +11,13 @@ import { type FetchContext, fromFetch, type ReceiverRequest, respond } from '../
 import { belowMount, fromNode, type Handling } from './mount.js';
 
 export interface HandoffKitOptions {
-  /** The `getConnInfo` of a runtime other than Node, for a check of your own that needs the sender's address. */
+  /** The runtime's `getConnInfo`, if it is not Node and your own `auth` function needs the sender's address. */
   readonly getConnInfo?: GetConnInfo;
 }
 
 /**
- * Middleware that mounts a receiver, or a bridge for the webhooks of its helpdesk, at the path of its route. Passes
- * paths that are not the receiver's to the next handler.
+ * Middleware that mounts a receiver, or a bridge for its helpdesk's webhooks, at its route's path. Other paths go to the
+ * next handler.
  *
  * @example
  * app.use('/webhook/*', handoffKit(receiver));
@@ -37,13 +37,13 @@ export function handoffKit(receiver: Handling, { getConnInfo }: HandoffKitOption
   };
 }
 
-/** The request of Node, which Hono's server for Node passes on: much quicker to read than that of Fetch. */
+/** Node's request, which Hono's server for Node passes on, is much faster to read than the Fetch request. */
 function incomingOf({ env }: Context): IncomingMessage | undefined {
   const { incoming } = (env ?? {}) as { readonly incoming?: IncomingMessage };
   return Array.isArray(incoming?.rawHeaders) ? incoming : undefined;
 }
 
-/** Hono keeps a body that middleware has read with `c.req`; `undefined` if it was read in another way. */
+/** Hono keeps a body that middleware has read with `c.req`; `undefined` if it was read otherwise. */
 async function keptBody({ req }: Context): Promise<Uint8Array | undefined> {
   try {
     return new Uint8Array(await req.arrayBuffer());

@@ -6,7 +6,7 @@
 import { configError } from '../internal/index.js';
 import type { Receiver, ReceiverAnswer, ReceiverRequest } from '../receiver/index.js';
 
-/** An event of a REST API, or of an HTTP API with payload format 1.0. The part that is used. */
+/** The used part of an event from a REST API, or from an HTTP API with payload format 1.0. */
 export interface LambdaEventV1 {
   readonly httpMethod: string;
   readonly path: string;
@@ -17,7 +17,7 @@ export interface LambdaEventV1 {
   readonly requestContext: { readonly identity: { readonly sourceIp: string } };
 }
 
-/** An event of a function URL, or of an HTTP API with payload format 2.0. The part that is used. */
+/** The used part of an event from a function URL, or from an HTTP API with payload format 2.0. */
 export interface LambdaEventV2 {
   readonly version: string;
   readonly rawPath: string;
@@ -30,7 +30,6 @@ export interface LambdaEventV2 {
   };
 }
 
-/** The answer to either event. */
 export interface LambdaResult {
   readonly statusCode: number;
   readonly headers: Record<string, string>;
@@ -38,7 +37,7 @@ export interface LambdaResult {
   readonly body: string;
 }
 
-/** Handles the events of API Gateway and function URLs. */
+/** Handles events from API Gateway and function URLs. */
 export type LambdaHandler = (
   event: LambdaEventV1 | LambdaEventV2,
   context?: { readonly awsRequestId: string },
@@ -51,9 +50,8 @@ const NOT_FOUND: ReceiverAnswer = {
 };
 
 /**
- * Creates a Lambda handler of a receiver. It resolves when all work has finished, also that after the answer, because
- * Lambda then freezes the process. For the same reason, a receiver that stores events may only store them here: with
- * `postgres({ storeOnly: true })`, and another process that handles them.
+ * Creates a Lambda handler. It resolves when all work has finished, even after the answer, because Lambda then freezes
+ * the process. For the same reason, stored events need another process: use `postgres({ storeOnly: true })` here.
  *
  * @example
  * export const handler = lambdaHandler(receiver);
@@ -61,7 +59,7 @@ const NOT_FOUND: ReceiverAnswer = {
 export function lambdaHandler(receiver: Receiver): LambdaHandler {
   if (receiver.storage.database?.dialect === 'sqlite') {
     throw configError(
-      'lambdaHandler does not take a receiver with SQLite: the files of a function are lost with its instance, and a frozen process handles no stored events. Use postgres({ storeOnly: true }) and a process elsewhere that handles them, or inline delivery.',
+      "lambdaHandler does not take a receiver with SQLite: a function's files are lost with its instance, and a frozen process handles no stored events. Use postgres({ storeOnly: true }) and a process elsewhere that handles them, or inline delivery.",
     );
   }
   return async (event, context) => {
@@ -99,13 +97,13 @@ function toReceiverRequest(event: LambdaEventV1 | LambdaEventV2, awsRequestId?: 
         }),
     headers: Object.fromEntries([...headers].map(([name, values]) => [name, values.join(', ')])),
     hasRepeatedAuthorization: (headers.get('authorization')?.length ?? 0) > 1,
-    // The id of the sender comes first; Lambda's is in every line of the function's own log.
+    // Prefer the sender's id: Lambda's id is in every line of the function's log anyway.
     id: headers.get('x-request-id')?.[0] ?? awsRequestId,
     read: () => Buffer.from(body ?? '', isBase64Encoded ? 'base64' : 'utf8'),
   };
 }
 
-/** All values of each header. Format 1.0 has names as they were sent. */
+/** All values of each header. Format 1.0 keeps the case of names. */
 function valuesByName(
   headers: Readonly<Record<string, string | string[] | undefined>>,
 ): Map<string, string[]> {
@@ -117,7 +115,7 @@ function valuesByName(
   return byName;
 }
 
-/** An HTTP API has its stage in the path, unless it is the default one. */
+/** An HTTP API includes its stage in the path, unless it is the default stage. */
 function withoutStage({ rawPath, requestContext: { stage } }: LambdaEventV2): string {
   return `${rawPath}/`.startsWith(`/${stage}/`) ? rawPath.slice(stage.length + 1) : rawPath;
 }

@@ -14,16 +14,15 @@ import {
 import { abortedFailure, type CallResult, parseResponse } from './parse-response.js';
 import { PlatformError, type PlatformErrorDetails } from './platform-error.js';
 
-/** One call of an endpoint. */
 export interface PlatformCall<Value> {
   readonly endpoint: PlatformEndpoint;
   /** The validated body to send; `undefined` for none. */
   readonly body?: unknown;
-  /** Extracts the value from the body of a success; throws a `ValidationError` if it is not there. */
+  /** Extracts the value from a successful answer; throws a `ValidationError` if it is missing. */
   readonly readBody: (body: unknown) => Value;
 }
 
-/** Calls an endpoint, retries where that cannot repeat an effect, and returns the value of the answer. */
+/** Calls an endpoint, retries where that cannot repeat an effect, and returns the answer's value. */
 export async function callPlatform<Value>(
   settings: ClientSettings,
   { endpoint: name, body, readBody }: PlatformCall<Value>,
@@ -54,7 +53,7 @@ export async function callPlatform<Value>(
   });
 }
 
-/** Publishes one request, while anything subscribes to it. */
+/** Publishes one request if it has subscribers. */
 function traceRequest(
   endpoint: PlatformEndpoint,
   { method, url }: OutgoingRequest,
@@ -71,7 +70,7 @@ function traceRequest(
   });
 }
 
-/** A validated body can have fields that no schema knows, and a value in them that JSON cannot express. */
+/** Unknown fields of a validated body may have values that JSON cannot express. */
 function toJson(body: unknown): string {
   try {
     return JSON.stringify(body);
@@ -96,18 +95,18 @@ async function withRetry<Value>(
   attempt: () => Promise<CallResult<Value>>,
   { policy, clock, endpoint, signal }: RetryContext,
 ): Promise<Value> {
-  const started = clock.now();
-  let inDoubt = false;
+  const startedAt = clock.now();
+  let mayHaveTakenEffect = false;
   for (let attempts = 1; ; attempts += 1) {
     const result = await attempt();
     if (result.ok) return result.value;
 
-    // An earlier attempt may have taken effect, however the later ones failed.
-    inDoubt ||= result.failure.outcome === 'unknown';
-    const outcome = inDoubt ? 'unknown' : 'not-applied';
+    // An earlier attempt may have taken effect, however later attempts failed.
+    mayHaveTakenEffect ||= result.failure.outcome === 'unknown';
+    const outcome = mayHaveTakenEffect ? 'unknown' : 'not-applied';
     const delay = delayAfter(result.failure, attempts, policy, clock);
-    const late = clock.now() - started + delay > policy.maxElapsedMs;
-    if (!result.failure.retryable || attempts > policy.retries || late) {
+    const isTooLate = clock.now() - startedAt + delay > policy.maxElapsedMs;
+    if (!result.failure.retryable || attempts > policy.retries || isTooLate) {
       throw new PlatformError({ ...result.failure, outcome, attempts });
     }
     if (!(await sleepUnlessAborted(clock, delay, signal))) {

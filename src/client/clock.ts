@@ -14,7 +14,6 @@ export interface Clock {
   random(): number;
 }
 
-/** The clock of the machine. */
 export const systemClock: Clock = {
   now: () => Date.now(),
   random: () => Math.random(),

@@ -10,13 +10,12 @@ export type UnavailableReason = 'status' | 'body' | 'timeout' | 'unreachable' | 
 
 /** The result of one health probe. */
 export interface PlatformHealth {
-  /** Whether the platform answered 200 with the text that the contract names. */
+  /** True if the platform answered 200 with the contract's text. */
   readonly available: boolean;
   /** The HTTP status, or `null` if there was no answer. */
   readonly status: number | null;
-  /** How long the probe took. */
   readonly latencyMs: number;
-  /** Why the platform is unavailable; absent if it is available. */
+  /** Absent if the platform is available. */
   readonly reason?: UnavailableReason;
 }
 
@@ -30,7 +29,7 @@ export async function probeHealth(
 ): Promise<PlatformHealth> {
   const { clock, fetch, urlOf } = settings;
   const endpoint = ENDPOINTS.health;
-  const started = clock.now();
+  const startedAt = clock.now();
   const result = await sendRequest(fetch, {
     url: urlOf(endpoint),
     method: endpoint.method,
@@ -41,7 +40,7 @@ export async function probeHealth(
   });
   if (result.kind === 'aborted') throw new PlatformError(abortedFailure(endpoint, 'not-applied'));
   const status = result.kind === 'answered' ? result.status : null;
-  const latencyMs = Math.max(0, clock.now() - started);
+  const latencyMs = Math.max(0, clock.now() - startedAt);
   const reason = unavailableReason(result);
   return reason ? { available: false, status, latencyMs, reason } : { available: true, status, latencyMs };
 }
@@ -53,21 +52,19 @@ function unavailableReason(result: Exclude<HttpResult, { kind: 'aborted' }>): Un
   return result.text.trim() === HEALTHY ? null : 'body';
 }
 
-/** Options of a health watch. */
 export interface HealthWatchOptions extends CallOptions {
   /** Called with the first result, and then whenever the platform becomes available or unavailable. */
   readonly onChange: (health: PlatformHealth, previous: PlatformHealth | null) => void | Promise<void>;
-  /** Called with errors of `onChange`, which do not stop the watch. Default: a process warning. */
+  /** Called with errors from `onChange`, which do not stop the watch. Default: a process warning. */
   readonly onError?: ((error: unknown) => void) | undefined;
   /** Time from the start of one probe to the start of the next. Default: 20 s, as the platform recommends. */
   readonly intervalMs?: number | undefined;
 }
 
-/** A running health watch. */
 export interface HealthWatch {
   /** The result of the last probe, or `null` before the first result. */
   readonly current: PlatformHealth | null;
-  /** Stops the watch: no further probe, no further call of `onChange`. */
+  /** After this, neither probes nor calls of `onChange` start. */
   stop(): void;
 }
 
@@ -116,9 +113,9 @@ export function watchHealth(
   };
   const run = async (): Promise<void> => {
     while (!signal.aborted) {
-      const started = clock.now();
+      const startedAt = clock.now();
       await probeOnce();
-      const rest = Math.max(0, intervalMs - (clock.now() - started));
+      const rest = Math.max(0, intervalMs - (clock.now() - startedAt));
       if (!(await sleepUnlessAborted(clock, rest, signal, { background: true }))) return;
     }
   };

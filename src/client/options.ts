@@ -3,11 +3,10 @@ import { checkDuration, configError, type Fetch } from '../internal/index.js';
 import { HEALTH_TIMEOUT_MS, PLATFORM_PATHS } from '../protocol/index.js';
 import { type Clock, systemClock } from './clock.js';
 
-/** Options of `createPlatformClient`. */
 export interface PlatformClientOptions {
-  /** The address of the platform, before `/v1`. There is no default: it depends on the bot's data centre. */
+  /** The platform's address, before `/v1`. It depends on the bot's data centre, so there is no default. */
   readonly baseUrl: string;
-  /** The key from the API key page of the bot. It also selects the bot. */
+  /** The key from the bot's API key page. It also selects the bot. */
   readonly apiKey: string;
   /**
    * Headers to add to every request except health probes, or a function that is called for each attempt. An
@@ -17,12 +16,11 @@ export interface PlatformClientOptions {
    */
   readonly headers?: HeadersOption | undefined;
   /**
-   * Whether a 2xx answer is a failure. Default: it is if it is not JSON, or if its `code` has five digits or more, is
-   * an HTTP error status or is negative. Any other status is always a failure, and so is an answer about knowledge or
-   * webhooks without its lists.
+   * Whether a 2xx answer is a failure. Default: it is not JSON, or its `code` has five digits or more, is an HTTP error
+   * status or is negative. Other statuses are always failures, and so are answers that lack their lists.
    */
   readonly isFailure?: ((body: unknown, status: number) => boolean) | undefined;
-  /** Replaces the global `fetch`. Its second argument contains a signal that it must obey. */
+  /** Replaces the global `fetch`. It must obey the `signal` in its second argument. */
   readonly fetch?: Fetch | undefined;
   /** Time limit of one attempt. Default: 15 s, or 30 s for calls that read files or probe webhooks. */
   readonly timeoutMs?: number | undefined;
@@ -36,27 +34,26 @@ export interface PlatformClientOptions {
   readonly clock?: Partial<Clock> | undefined;
 }
 
-/** Options of a single call. */
 export interface CallOptions {
   /** Aborts the call, also while it waits to retry. */
   readonly signal?: AbortSignal | undefined;
   /** Time limit of one attempt. */
   readonly timeoutMs?: number | undefined;
-  /** Called right before each attempt is sent, after any wait; `false` aborts the call, as the signal does. */
+  /** Called right before each attempt, after any wait; `false` aborts the call, as the signal does. */
   readonly maySend?: (() => boolean) | undefined;
-  /** The headers that continue the trace of a stored reply; passed on to `node:diagnostics_channel`, not sent. */
+  /** Headers that continue a stored reply's trace; published on `node:diagnostics_channel`, not sent. */
   readonly trace?: TraceCarrier | undefined;
 }
 
 /** When and how often a call is retried. */
 export interface RetryPolicy {
-  /** Attempts after the first one. */
+  /** Attempts after the first. */
   readonly retries: number;
-  /** The first delay. Each further delay is twice as long, and up to half of each is cut at random. */
+  /** The first delay. Each further delay is twice as long; jitter cuts up to half of each. */
   readonly minDelayMs: number;
-  /** The longest delay, unless the platform asks for a longer one. */
+  /** The longest delay, unless the platform asks for more. */
   readonly maxDelayMs: number;
-  /** No attempt starts later than this after the first one. */
+  /** No attempt starts later than this after the first. */
   readonly maxElapsedMs: number;
 }
 
@@ -68,7 +65,7 @@ export type HeadersOption =
   | HeaderValues
   | ((endpoint: PlatformEndpoint) => HeaderValues | Promise<HeaderValues>);
 
-/** The options of a client, checked and with defaults. */
+/** Validated, with defaults. */
 export interface ClientSettings {
   readonly origin: string;
   readonly urlOf: (endpoint: EndpointRules) => string;
@@ -87,9 +84,9 @@ const DEFAULT_RETRY: RetryPolicy = {
   maxElapsedMs: 30_000,
 };
 
-/** Checks all options at once, so that a mistake shows at start-up and not in the first conversation. */
+/** Checks all options at start-up, not in the first conversation. */
 export function readOptions(given: PlatformClientOptions): ClientSettings {
-  // A caller in JavaScript may pass nothing.
+  // A JavaScript caller may pass nothing.
   const options: Partial<PlatformClientOptions> = given ?? {};
   const { origin, prefix } = readBaseUrl(options.baseUrl);
   return {
@@ -114,8 +111,8 @@ export function timeoutOf(settings: ClientSettings, endpoint: EndpointRules, cal
 function readBaseUrl(baseUrl: unknown): { readonly origin: string; readonly prefix: string } {
   if (typeof baseUrl !== 'string' || baseUrl.trim() === '') {
     throw configError(
-      'baseUrl is missing: give the address of the platform, such as https://api.example.com. ' +
-        'There is no default, because it depends on the data centre of your bot.',
+      "baseUrl is missing: set the platform's address, such as https://api.example.com. " +
+        "There is no default, because it depends on your bot's data centre.",
     );
   }
   const url = URL.canParse(baseUrl) ? new URL(baseUrl) : null;
@@ -123,30 +120,32 @@ function readBaseUrl(baseUrl: unknown): { readonly origin: string; readonly pref
     throw configError('baseUrl must be a full http or https address, such as https://api.example.com.');
   }
   if (url.username !== '' || url.password !== '') {
-    throw configError('baseUrl must not hold a user name or a password: give the key as apiKey instead.');
+    throw configError('baseUrl must not contain a user name or a password: pass the key as apiKey instead.');
   }
   if (url.search !== '' || url.hash !== '') {
-    throw configError('baseUrl must not have a query or a fragment: leave out what follows "?" or "#".');
+    throw configError(
+      'baseUrl must not have a query or a fragment: remove "?" or "#" and everything after it.',
+    );
   }
   return { origin: url.origin, prefix: url.pathname.replace(/\/+$/, '') };
 }
 
-/** The errors describe the problem and never show the key. */
+/** Errors never show the key. */
 function readApiKey(apiKey: unknown): string {
   if (typeof apiKey !== 'string' || apiKey === '') {
-    throw configError('apiKey is missing: copy it from the API key page of your bot.');
+    throw configError("apiKey is missing: copy it from your bot's API key page.");
   }
   if (/[\r\n]/.test(apiKey)) {
-    throw configError('apiKey has a line break in it: it was probably pasted along with the key. Remove it.');
+    throw configError('apiKey contains a line break, probably pasted along with the key. Remove it.');
   }
   if (/^bearer\s/i.test(apiKey)) {
-    throw configError('apiKey begins with the word "Bearer": give the key alone.');
+    throw configError('apiKey begins with the word "Bearer": pass only the key.');
   }
   if (/\s/.test(apiKey)) {
-    throw configError('apiKey has a space or a tab in it: copy the key again, without what surrounds it.');
+    throw configError('apiKey contains a space or a tab: copy the key again, without the surrounding text.');
   }
   if (/[^\x21-\x7e]/.test(apiKey)) {
-    throw configError('apiKey has a character in it that no header can carry: copy the key again.');
+    throw configError('apiKey contains a character that headers do not allow: copy the key again.');
   }
   return apiKey;
 }
@@ -184,7 +183,7 @@ function overlay(headers: Headers, values: HeaderValues): Headers {
     } catch {
       // The original error quotes the value, which may be a secret.
       throw configError(
-        `The header "${name}" of the headers option cannot be sent: its name or its value has a character ` +
+        `The header "${name}" of the headers option cannot be sent: its name or value contains a character ` +
           'that headers do not allow, such as a line break.',
       );
     }

@@ -15,16 +15,15 @@ export interface ResponseSpec<Value> {
   readonly endpoint: EndpointRules;
   /** The platform's origin, for error messages. */
   readonly origin: string;
-  /** The request, whose content the platform's message must not reveal. */
+  /** Its content must not appear in the platform's quoted message. */
   readonly sent: SentRequest;
-  /** The caller's own rule for answers with a 2xx status, or `null`. */
+  /** The caller's rule for 2xx answers, or `null`. */
   readonly isFailure: ((body: unknown, status: number) => boolean) | null;
-  /** Extracts the value from the body of a success; throws a `ValidationError` if it is not there. */
+  /** Extracts the value from a successful answer; throws a `ValidationError` if it is missing. */
   readonly readBody: (body: unknown) => Value;
   readonly now: () => number;
 }
 
-/** The result of one attempt. */
 export type CallResult<Value> =
   | { readonly ok: true; readonly value: Value }
   | { readonly ok: false; readonly failure: PlatformErrorDetails };
@@ -58,7 +57,7 @@ function parseAnswer<Value>(answer: HttpAnswer, spec: ResponseSpec<Value>): Call
   }
 }
 
-/** Parses an answer; an empty one is an empty string. Text that is not JSON is kept for the caller's own rule. */
+/** An empty answer is an empty string. Text that is not JSON is kept for the caller's rule. */
 function parseBody(text: string): { readonly body: unknown; readonly isJson: boolean } {
   if (text.trim() === '') return { body: '', isJson: true };
   try {
@@ -68,7 +67,7 @@ function parseBody(text: string): { readonly body: unknown; readonly isJson: boo
   }
 }
 
-/** `JSON.parse` would round an id that is sent as a large integer, and so name another document. */
+/** `JSON.parse` would round an id sent as a large integer, which would then name another document. */
 function quoteLargeIntegers(text: string): string {
   if (!/\d{16}/.test(text)) return text;
   return text.replace(STRING_OR_NUMBER, (token) =>
@@ -78,13 +77,13 @@ function quoteLargeIntegers(text: string): string {
 
 const STRING_OR_NUMBER = /"[^"\\]*(?:\\.[^"\\]*)*"|-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?/g;
 
-/** Whether a body that is not the expected one has the form of a refusal: a code that does not mean success. */
+/** Whether an unexpected body looks like a refusal: its code does not mean success. */
 function isRefusal(body: unknown): boolean {
   const code = platformCodeOf(body);
   return code !== null && code !== 0 && !(code >= 200 && code < 300);
 }
 
-const TWICE_OR_NEVER = 'it was not repeated. Find out, or decide that twice is better than never.';
+const TWICE_OR_NEVER = 'it was not repeated. Check whether it did, and repeat it if not.';
 
 /** A failure after which the request may have taken effect. Only an idempotent call may be retried. */
 function unknownOutcome(
@@ -98,7 +97,7 @@ function unknownOutcome(
   }
   return {
     code: 'OUTCOME_UNKNOWN',
-    message: `${name}: ${problem} It may have taken effect all the same: ${TWICE_OR_NEVER}`,
+    message: `${name}: ${problem} It may have taken effect: ${TWICE_OR_NEVER}`,
     endpoint: name,
     outcome: 'unknown',
     retryable: false,
@@ -124,16 +123,14 @@ function interruptionFailure(
   };
 }
 
-/** The failure of a call that its caller aborted. */
 export function abortedFailure(
   { name }: EndpointRules,
   outcome: PlatformErrorDetails['outcome'],
 ): PlatformErrorDetails {
-  const effect =
-    outcome === 'unknown' ? 'The request may have taken effect all the same.' : 'Nothing took effect.';
+  const effect = outcome === 'unknown' ? 'The request may have taken effect.' : 'Nothing took effect.';
   return {
     code: 'ABORTED',
-    message: `${name}: ended by the caller. ${effect}`,
+    message: `${name}: aborted by the caller. ${effect}`,
     endpoint: name,
     outcome,
     retryable: false,
@@ -166,10 +163,10 @@ function connectionFailure(
 function refusal(answer: HttpAnswer, body: unknown, spec: ResponseSpec<unknown>): PlatformErrorDetails {
   const { status } = answer;
   const platformCode = platformCodeOf(body);
-  const meant = meantStatus(status, platformCode);
-  const code = refusalCode(meant, platformCode);
+  const effectiveStatus = meantStatus(status, platformCode);
+  const code = refusalCode(effectiveStatus, platformCode);
   const figures = `HTTP ${status}${platformCode === null ? '' : `, code ${platformCode}`}`;
-  const problem = `${spec.origin} said no (${figures}): ${adviceFor(meant, platformCode)}`;
+  const problem = `${spec.origin} refused (${figures}): ${adviceFor(effectiveStatus, platformCode)}`;
   const { name } = spec.endpoint;
   const known = {
     status,
@@ -178,7 +175,7 @@ function refusal(answer: HttpAnswer, body: unknown, spec: ResponseSpec<unknown>)
     retryAfterMs: readRetryAfter(answer.retryAfter, spec.now()),
   };
   const isUnavailable =
-    meant === 503 && !isInternalError(platformCode) && !RESET_BY_GATEWAY.test(answer.text);
+    effectiveStatus === 503 && !isInternalError(platformCode) && !RESET_BY_GATEWAY.test(answer.text);
   if (code === 'PLATFORM_FAILED' && !isUnavailable) {
     return { ...unknownOutcome(code, problem, spec), ...known };
   }
@@ -207,7 +204,7 @@ function meantStatus(status: number, platformCode: number | null): number {
 const isInternalError = (platformCode: number | null): boolean =>
   platformCode !== null && platformCode >= 50_000 && platformCode < 60_000;
 
-/** The platform's code takes precedence over the HTTP status, which the contract does not promise. */
+/** The platform's code takes precedence over the HTTP status, which the contract leaves open. */
 function refusalCode(status: number, platformCode: number | null): PlatformErrorCode {
   if (platformCode === PLATFORM_CODES.AUTHENTICATION_FAILED) return 'PLATFORM_AUTH_FAILED';
   if (isInternalError(platformCode)) return 'PLATFORM_FAILED';
@@ -222,7 +219,7 @@ const ELSEWHERE = 'Check that the base URL is the platform itself and not a prox
 const TOO_LARGE = `(it is too large). ${ELSEWHERE}`;
 const NOT_JSON = `(it is not JSON). ${ELSEWHERE}`;
 
-/** A success by its status, whose content is not what the contract says. */
+/** A success status whose content does not match the contract. */
 function badAnswer(
   { status }: HttpAnswer,
   body: unknown,
@@ -230,10 +227,10 @@ function badAnswer(
   spec: ResponseSpec<unknown>,
 ): PlatformErrorDetails {
   const { name, idempotent } = spec.endpoint;
-  const effect = idempotent ? 'to repeat it does no harm.' : TWICE_OR_NEVER;
+  const effect = idempotent ? 'repeating it does no harm.' : TWICE_OR_NEVER;
   return {
     code: 'BAD_ANSWER',
-    message: `${name}: ${spec.origin} answered HTTP ${status}, but the answer cannot be read ${problem} The call may have taken effect all the same: ${effect}`,
+    message: `${name}: ${spec.origin} answered HTTP ${status}, but the answer cannot be read ${problem} The call may have taken effect: ${effect}`,
     endpoint: name,
     outcome: 'unknown',
     retryable: false,
@@ -255,17 +252,20 @@ export function platformCodeOf(body: unknown): number | null {
 const ADVICE: ReadonlyMap<number, string> = new Map([
   [
     PLATFORM_CODES.PARAMETER_ERROR,
-    'a parameter is wrong. Compare the request with what this endpoint takes, ids and file addresses first.',
+    "a parameter is wrong. Check the request against the endpoint's parameters, ids and file addresses first.",
   ],
-  [PLATFORM_CODES.INTERNAL_ERROR, 'it had an internal error. Try later; if it stays, ask the platform.'],
+  [
+    PLATFORM_CODES.INTERNAL_ERROR,
+    "it had an internal error. Try later; if it persists, ask the platform's support.",
+  ],
   [
     PLATFORM_CODES.AUTHENTICATION_FAILED,
     'it does not accept the API key. Copy the key again from the API key page of the bot, and check that the base URL is the data centre of that bot.',
   ],
-  [PLATFORM_CODES.BOT_DELETED, 'the bot of this API key was deleted. Use the key of a bot that exists.'],
+  [PLATFORM_CODES.BOT_DELETED, "this API key's bot was deleted. Use another bot's key."],
   [
     PLATFORM_CODES.CONVERSATION_NOT_FOUND,
-    'the conversation does not exist. Pass the conversation_id of the handoff request as it came; the ids in bot messages are of another kind.',
+    'the conversation does not exist. Pass the conversation_id from the handoff request; bot messages have other ids.',
   ],
   [
     PLATFORM_CODES.CONVERSATION_MISMATCH,
@@ -284,25 +284,25 @@ function adviceFor(status: number, platformCode: number | null): string {
   const advice = known ?? adviceForStatus(status, platformCode);
   if (advice) return advice;
   return platformCode === null
-    ? 'compare the request with what this endpoint takes.'
-    : 'look the code up in the error list of the platform.';
+    ? "check the request against the endpoint's parameters."
+    : "look the code up in the platform's error list.";
 }
 
 function adviceForStatus(status: number, platformCode: number | null): string | null {
   if (isRedirect(status)) {
-    return 'it points to another address, and redirects are not followed, because the API key would go along. Set the base URL to the final address.';
+    return 'it redirects to another address, which would get the API key, so redirects are not followed. Set the base URL to the final address.';
   }
   if (status === 401 || status === 403) {
-    return 'it does not let the request in. Check the API key, and the headers option if this endpoint needs another header.';
+    return 'it does not accept the credentials. Check the API key, and the headers option if this endpoint needs another header.';
   }
-  // With a code of its own it is the platform that answered, so the endpoint exists.
+  // An error code comes from the platform itself, so the endpoint exists.
   if ((status === 404 || status === 405) && (platformCode === null || platformCode === status)) {
     return 'there is no such endpoint. Check that the base URL is the address before "/v1".';
   }
-  if (status === 408) return 'it did not get the request in time. Try later.';
-  if (status === 429) return 'it was asked too often. Wait and send less.';
+  if (status === 408) return 'it did not receive the request in time. Try later.';
+  if (status === 429) return 'it received too many requests. Wait and send fewer.';
   if (status === 413) return 'the request is too large. Send it in several parts.';
-  if (status === 503) return 'it is not available for the moment. Try later.';
+  if (status === 503) return 'it is temporarily unavailable. Try later.';
   if (status >= 500) return 'it failed. Try later.';
   return null;
 }

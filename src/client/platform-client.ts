@@ -25,35 +25,35 @@ import { type CallOptions, type ClientSettings, type PlatformClientOptions, read
 
 /** An agent's message to the user. */
 export interface ReplyInput {
-  /** The id of the handoff, from the handoff request. */
+  /** From the handoff request. */
   readonly conversationId: string;
-  /** The words that the user reads; not empty. */
+  /** Must not be empty. */
   readonly text: string;
   /** When it was written, in milliseconds since 1970. Default: now. */
   readonly timestamp?: number | undefined;
-  /** Fields to send besides, by their names on the wire: for those that this version does not know. */
+  /** Additional fields by their wire names, for fields that this version does not know. */
   readonly extra?: Readonly<Record<string, unknown>> | undefined;
 }
 
 /** A handoff to end. */
 export interface EndInput {
-  /** The id of the handoff, from the handoff request. */
+  /** From the handoff request. */
   readonly conversationId: string;
   /** When it ended, in milliseconds since 1970. Default: now. */
   readonly timestamp?: number | undefined;
-  /** Fields to send besides, by their names on the wire: for those that this version does not know. */
+  /** Additional fields by their wire names, for fields that this version does not know. */
   readonly extra?: Readonly<Record<string, unknown>> | undefined;
 }
 
 /**
- * A client of the platform's API. Every call checks its input before it sends anything, and rejects with a
- * `ValidationError` if the input is wrong, or with the code `CONFIG_INVALID` for a wrong option; any later failure is a
- * `PlatformError`. All of them are a `HandoffKitError`. An error of your own `headers` function passes unchanged.
+ * A client of the platform's API. Every call checks its input first, and rejects with a `ValidationError`, or with the
+ * code `CONFIG_INVALID` for a wrong option. Later failures are `PlatformError`s. Errors from your `headers` function pass
+ * unchanged.
  */
 export interface PlatformClient {
   /**
-   * Sends the user a message. It is never sent twice: when it is not known whether the message arrived, the call
-   * rejects with `outcome: 'unknown'`. Resolves to the platform's answer: JSON, or an empty string.
+   * Sends the user a message. It is never sent twice: if the message may have arrived, the call rejects with
+   * `outcome: 'unknown'`. Resolves to the platform's answer: JSON, or an empty string.
    *
    * @example
    * await client.reply({ conversationId, text: 'Good morning, how can I help?' });
@@ -76,9 +76,9 @@ export interface PlatformClient {
 /** Calls that change a bot's knowledge. */
 export interface KnowledgeClient {
   /**
-   * Adds question-answer pairs as documents. Files listed in `failed` of the result were not added, and of `missing`
-   * more the platform says nothing. It is never sent twice: when it is not known whether the pairs were added, the call
-   * rejects with `outcome: 'unknown'`. A purpose or a field that this version does not know is sent as it is.
+   * Adds question-answer pairs as documents. Files in the result's `failed` were not added; the platform did not report
+   * `missing` more. It is never sent twice: if the pairs may have been added, the call rejects with `outcome: 'unknown'`.
+   * Unknown purposes and fields are sent unchanged.
    *
    * @example
    * const { doc } = await client.knowledge.addQa({
@@ -92,8 +92,8 @@ export interface KnowledgeClient {
     options?: CallOptions,
   ): Promise<QaResult>;
   /**
-   * Replaces all pairs of one document (`qaList`) or of several (`files`). Files listed in `failed` of the result were
-   * not used, and of `missing` more the platform says nothing. A field that this version does not know is sent as it is.
+   * Replaces all pairs of one document (`qaList`) or of several (`files`). Files in the result's `failed` were not used;
+   * the platform did not report `missing` more. Unknown fields are sent unchanged.
    *
    * @example
    * await client.knowledge.updateQa({
@@ -121,14 +121,14 @@ export interface WebhookClient {
    */
   check(options?: CallOptions): Promise<WebhookCheck>;
   /**
-   * Probes the health of the platform once. An unavailable platform is a result and not an error.
+   * Probes the platform's health once. An unavailable platform is a result, not an error.
    *
    * @example
    * const { available, reason } = await client.webhooks.health();
    */
   health(options?: CallOptions): Promise<PlatformHealth>;
   /**
-   * Probes the health of the platform again and again, and calls `onChange` when it changes.
+   * Probes the platform's health repeatedly, and calls `onChange` when it changes.
    *
    * @example
    * const watch = client.webhooks.watch({
@@ -177,7 +177,7 @@ function createKnowledgeClient(settings: ClientSettings): KnowledgeClient {
     },
     async updateQa(input, options) {
       const body = validate(qaUpdate, input);
-      // Two files can replace the same document one after the other.
+      // Two files may replace the same document.
       const requested = new Set(body.files?.map(({ doc_id }) => doc_id)).size || 1;
       const readBody = (answer: unknown) => readQaAnswer(answer, requested);
       return callPlatform(settings, { endpoint: 'updateQa', body, readBody }, options);
@@ -185,7 +185,7 @@ function createKnowledgeClient(settings: ClientSettings): KnowledgeClient {
   };
 }
 
-/** Whether the purpose has rules here. A known one in other letters is a slip, and so is none at all. */
+/** Whether to validate the purpose here. Wrong case or missing: a typo. */
 function isKnownPurpose(input: unknown): boolean {
   const { purpose } = asObject(input as { readonly purpose?: unknown });
   if (typeof purpose !== 'string' || purpose === '') return true;
@@ -204,5 +204,5 @@ function createWebhookClient(settings: ClientSettings): WebhookClient {
 
 const unchanged = (body: unknown): unknown => body;
 
-/** The input of a caller in JavaScript, who may pass nothing: its fields are then missing, which validation reports. */
+/** A JavaScript caller may pass nothing; validation then reports the missing fields. */
 const asObject = <Input extends object>(input: Input): Partial<Input> => input ?? {};

@@ -1,7 +1,6 @@
 import { type ErrorCode, HandoffKitError } from '../internal/index.js';
 import type { PlatformEndpoint } from './options.js';
 
-/** Codes of a {@link PlatformError}. */
 export const PLATFORM_ERROR_CODES = [
   /** The request was not sent: no connection, no such host, or an untrusted certificate. */
   'PLATFORM_UNREACHABLE',
@@ -15,26 +14,24 @@ export const PLATFORM_ERROR_CODES = [
   'PLATFORM_REFUSED',
   /** The platform does not accept the API key. */
   'PLATFORM_AUTH_FAILED',
-  /** Too many requests; `retryAfterMs` is the delay that the platform asks for, if any. */
+  /** Too many requests; `retryAfterMs` is the requested delay, if any. */
   'RATE_LIMITED',
   /** The platform reports an internal failure, or that it is not available. */
   'PLATFORM_FAILED',
-  /** The status means success, but the answer is not what the contract says: not JSON, too large, or without its lists. */
+  /** The status means success, but the answer breaks the contract: not JSON, too large, or without its lists. */
   'BAD_ANSWER',
   /** The caller's signal aborted the call. */
   'ABORTED',
 ] as const satisfies readonly ErrorCode[];
 
-/** A code of a {@link PlatformError}. */
 export type PlatformErrorCode = (typeof PLATFORM_ERROR_CODES)[number];
 
 /**
- * Whether a failed call took no effect, or may have taken effect. It is unknown once the request was sent and the
- * platform neither refused it nor reported success.
+ * Whether a failed call may have taken effect. It is unknown once the request was sent and the platform neither refused
+ * it nor reported success.
  */
 export type PlatformOutcome = 'not-applied' | 'unknown';
 
-/** The fields of a {@link PlatformError}. */
 export interface PlatformErrorDetails {
   readonly code: PlatformErrorCode;
   readonly message: string;
@@ -49,10 +46,8 @@ export interface PlatformErrorDetails {
 }
 
 /**
- * A call of the platform failed. The error contains neither the API key, nor a header, nor a user's words; of an
- * error of `fetch` it keeps only the code. A call that was refused here, before anything was sent, rejects with a
- * `ValidationError` instead (`INVALID_BODY`), or for an option with a `HandoffKitError` (`CONFIG_INVALID`), the base of
- * all of them.
+ * A call to the platform failed. The error contains neither the API key, nor headers, nor users' messages, and only the
+ * code of a `fetch` error. A call with wrong input rejects with a `ValidationError` before anything is sent.
  *
  * @example
  * try {
@@ -64,7 +59,6 @@ export interface PlatformErrorDetails {
  */
 export class PlatformError extends HandoffKitError {
   declare readonly code: PlatformErrorCode;
-  /** The endpoint that was called. */
   readonly endpoint: PlatformEndpoint;
   /** Whether any attempt of the call may have taken effect. */
   readonly outcome: PlatformOutcome;
@@ -72,16 +66,16 @@ export class PlatformError extends HandoffKitError {
   readonly retryable: boolean;
   /** The HTTP status of the last answer, or `null` if there was none. */
   readonly status: number | null;
-  /** The platform's own error code, or `null` if it sent none. */
+  /** The platform's error code, or `null`. */
   readonly platformCode: number | null;
   /**
-   * The platform's own explanation, or `null` if it sent none. It is not part of `message`, because the platform can
-   * quote the request; the API key, other headers and users' words are masked with `***`.
+   * The platform's explanation, or `null`. It is not part of `message`, because the platform can quote the request; the
+   * API key, other headers and users' messages are masked with `***`.
    */
   readonly platformMessage: string | null;
-  /** The delay that the platform asks for, in milliseconds, or `null` if it does not say. */
+  /** The delay that the platform asks for, in milliseconds, or `null`. */
   readonly retryAfterMs: number | null;
-  /** The number of attempts. */
+
   readonly attempts: number;
 
   constructor(details: PlatformErrorDetails) {

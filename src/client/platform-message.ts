@@ -1,4 +1,4 @@
-/** What was sent, and so may be quoted. */
+/** The sent content, which the platform may quote. */
 export interface SentRequest {
   readonly headers: Headers;
   readonly body: unknown;
@@ -18,14 +18,14 @@ const MASK = '***';
 /** Removed from messages, so that no fragment spans two secrets. */
 const SEPARATOR = '\0';
 
-/** Ids, names and the purpose stay: an operator needs them, and no user wrote them. */
+/** Not masked: operators need ids, names and the purpose, and users did not write them. */
 const HARMLESS_FIELD = /(^|_)(id|name)$|^purpose$/;
 
 const HARMLESS_HEADERS: ReadonlySet<string> = new Set(['accept', 'content-type']);
 
 /**
- * The platform's explanation in a body, or `null`. It can quote the request, so the API key, other headers and what
- * users wrote are masked.
+ * The platform's explanation in a body, or `null`. It can quote the request, so the API key, other headers and users'
+ * messages are masked.
  */
 export function readPlatformMessage(body: unknown, sent: SentRequest): string | null {
   if (typeof body !== 'object' || body === null || !('message' in body)) return null;
@@ -33,7 +33,7 @@ export function readPlatformMessage(body: unknown, sent: SentRequest): string | 
   if (message === '') return null;
   const secrets = [...secretsIn(sent.headers), ...textsIn(sent.body)];
   const masked = maskQuotations(
-    // Text that is cut below need not be searched.
+    // Text beyond the cut need not be searched.
     message.slice(0, 2 * MAX_LENGTH),
     secrets.filter((text) => text.length >= MIN_MASKED),
   );
@@ -58,7 +58,7 @@ function maskQuotations(message: string, secrets: readonly string[]): string {
   return short.reduce((text, secret) => text.replaceAll(secret, MASK), maskFragments(message, secrets));
 }
 
-/** Masks the fragments that the message shares with any secret. Secrets are searched at once: there can be thousands. */
+/** Masks the fragments that the message shares with any secret, in one search, since there can be thousands. */
 function maskFragments(message: string, secrets: readonly string[]): string {
   const searched = secrets.join(SEPARATOR);
   const isQuoted = (from: number, end: number): boolean =>

@@ -10,7 +10,6 @@ import type { FailureMessage, StepMessage, Steps } from './messages.js';
 const step = <Name extends keyof Steps>(name: Name): TracingChannel<unknown, Steps[Name]> =>
   tracingChannel(`handoff-kit:${name}`);
 
-/** The tracing channels, by step. */
 export const channels = {
   request: step('request'),
   accept: step('accept'),
@@ -37,7 +36,7 @@ export function traceStep<Message extends StepMessage, Result>(
   return tracing.tracePromise(() => (message.around ? message.around(start) : start()), message);
 }
 
-/** Runs the handling of a request. The step ends with the answer; the returned promise with all work. */
+/** Runs the handling of a request. The step ends with the answer, the returned promise when all work is done. */
 export function traceRequest<Message extends StepMessage & { status: number | null }>(
   tracing: TracingChannel<unknown, Message>,
   message: Message,
@@ -56,13 +55,12 @@ export function traceRequest<Message extends StepMessage & { status: number | nu
   return traceStep(tracing, message, answered).then(() => work);
 }
 
-/** What to do when a step begins and when it has ended. */
 export interface StepObserver<Message> {
   readonly onStart?: (message: Message) => void;
   readonly onEnd: (message: Message) => void;
 }
 
-/** Observes a step until the returned function is called. An error of the observer ends the process. */
+/** Observes a step until the returned function is called. An error in the observer ends the process. */
 export function observeStep<Name extends keyof Steps>(
   name: Name,
   { onStart = () => undefined, onEnd }: StepObserver<Steps[Name]>,
@@ -80,7 +78,6 @@ export function observeStep<Name extends keyof Steps>(
 
 const failures = channel('handoff-kit:failure');
 
-/** Publishes a failure. */
 export function reportFailure(createMessage: () => FailureMessage): void {
   if (failures.hasSubscribers) failures.publish(createMessage());
 }

@@ -1,5 +1,5 @@
 /**
- * What happens inside, as events of `node:diagnostics_channel`: one tracing channel per step.
+ * The steps of a receiver as `node:diagnostics_channel` events: one tracing channel per step.
  *
  * @module
  */

@@ -1,45 +1,44 @@
 import type { WebhookEndpoint } from '../protocol/index.js';
 
 /**
- * The headers by which a trace is continued, such as `traceparent`: stored with events and replies, so that their trace
- * goes on in the process that handles or sends them.
+ * Headers that continue a trace, such as `traceparent`. They are stored with events and replies, so that the trace
+ * continues in the process that handles or sends them.
  */
 export type TraceCarrier = Readonly<Record<string, string>>;
 
-/** The part that the messages of all steps have. */
+/** The fields of every step's message. */
 export interface StepMessage {
   /**
-   * Set by a subscriber of `start` that runs the step in a context of its own, as OpenTelemetry does. Without it, bind an
+   * Set by a subscriber of `start` that runs the step in its own async context, as OpenTelemetry does. Otherwise, bind an
    * `AsyncLocalStorage` with `bindStore`.
    */
   around?: (<Result>(run: () => Promise<Result>) => Promise<Result>) | undefined;
-  /** What the step threw; only after it failed. */
+  /** Only after a failure. */
   readonly error?: unknown;
 }
 
-/** The part that the steps of a receiver have. */
+/** The fields of every receiver step. */
 export interface ReceiverStepMessage extends StepMessage {
-  /** The receiver, to tell several of one process apart. */
+  /** Distinguishes several receivers in one process. */
   readonly receiver: object;
 }
 
-/** One request of the platform, from its arrival to the answer. */
+/** One request from the platform, from arrival to answer. */
 export interface RequestMessage extends ReceiverStepMessage {
   readonly requestId: string;
   readonly method: string;
-  /** The endpoint; `root` for the address of the mount, or of moved handoff endpoints. */
+  /** `root` is the mount path, or the base path of moved handoff endpoints. */
   readonly endpoint: WebhookEndpoint | 'root';
-  /** The headers as received. They have the sender's credentials. */
+  /** The headers as received, with the sender's credentials. */
   readonly headers: Readonly<Record<string, string | readonly string[] | undefined>>;
   /** The status of the answer; `null` before it, and if the sender has hung up. */
   status: number | null;
 }
 
-/** The part that the steps of an event have. */
+/** The fields of every event step. */
 export interface EventStepMessage extends ReceiverStepMessage {
-  /** The bot that the event is from; `default` in a receiver with one. */
+  /** `default` in a receiver with one bot. */
   readonly bot: string;
-  /** The event's name. */
   readonly event: 'message' | 'handoff.requested' | 'handoff.message' | 'handoff.closed';
   readonly conversationId: string;
   readonly requestId: string;
@@ -47,19 +46,19 @@ export interface EventStepMessage extends ReceiverStepMessage {
   readonly key: string;
   /** Whether the delivery stores events. */
   readonly isStored: boolean;
-  /** The headers that continue the event's trace. A subscriber of `handoff-kit:accept` sets them. */
+  /** Headers that continue the event's trace, set by a subscriber of `handoff-kit:accept`. */
   trace: TraceCarrier | undefined;
 }
 
 /** An event is passed to the delivery, which handles or stores it. */
 export interface AcceptMessage extends EventStepMessage {
-  /** What the delivery did, such as `handled`, `stored`, `duplicate` or `failed`; only after it. */
+  /** The delivery's result, such as `handled`, `stored`, `duplicate` or `failed`; only at the end. */
   readonly result?: string;
 }
 
-/** One run of an event's middleware and handlers. */
+/** One attempt to run an event's middleware and handlers. */
 export interface HandleMessage extends EventStepMessage {
-  /** The number of the attempt, from 1. */
+  /** From 1. */
   readonly attempt: number;
   /** When the event arrived, in milliseconds since 1970. */
   readonly receivedAt: number;
@@ -67,7 +66,7 @@ export interface HandleMessage extends EventStepMessage {
   readonly result?: 'handled' | 'skipped' | undefined;
 }
 
-/** The greeting of a handoff is sent or stored. */
+/** A handoff's greeting is sent or stored. */
 export type GreetMessage = EventStepMessage;
 
 /** A reply or an end is passed to the delivery, which sends or stores it. */
@@ -76,22 +75,22 @@ export interface ReplyMessage extends ReceiverStepMessage {
   readonly conversationId: string;
   /** Whether the delivery stores replies. */
   readonly isStored: boolean;
-  /** The headers that continue the trace. A subscriber sets them. */
+  /** Headers that continue the trace, set by a subscriber. */
   trace: TraceCarrier | undefined;
 }
 
-/** One attempt to give a reply or an end to the platform, retries of the client included. */
+/** One attempt to send a reply or an end to the platform, the client's retries included. */
 export interface SendMessage extends ReceiverStepMessage {
-  /** The bot through whose platform it goes; `default` in a receiver with one. */
+  /** The bot that sends it; `default` in a receiver with one bot. */
   readonly bot: string;
   readonly kind: 'reply' | 'end';
-  /** The platform's id of the conversation. */
+  /** The platform's conversation id. */
   readonly conversationId: string;
   /** When it was written, in milliseconds since 1970. */
   readonly writtenAt: number;
   /** Whether it comes from the outbox. */
   readonly isStored: boolean;
-  /** The headers that continue its trace. */
+  /** Headers that continue its trace. */
   readonly trace: TraceCarrier | undefined;
 }
 
@@ -101,22 +100,22 @@ export interface PlatformMessage extends StepMessage {
   readonly endpoint: string;
   readonly method: string;
   readonly url: string;
-  /** How many requests of the same call came before it. */
+  /** How many requests the same call sent before. */
   readonly resends: number;
-  /** The status of the answer; `null` before it and without one. */
+  /** The status of the answer; `null` before or without an answer. */
   status: number | null;
-  /** Why there is no answer, such as `timeout`; `null` if there is one. */
+  /** Why there is no answer, such as `timeout`; otherwise `null`. */
   failure: string | null;
 }
 
-/** One call of an adapter, such as `open`, `send` or `poll`. */
+/** One call to an adapter, such as `open`, `send` or `poll`. */
 export interface AdapterMessage extends ReceiverStepMessage {
   /** The adapter's name. */
   readonly adapter: string;
   readonly operation: string;
 }
 
-/** One request of a helpdesk to `bridge.webhook`, from its arrival to the answer. */
+/** One request from a helpdesk to `bridge.webhook`, from arrival to answer. */
 export interface WebhookMessage extends ReceiverStepMessage {
   /** The adapter's name. */
   readonly adapter: string;
@@ -127,7 +126,7 @@ export interface WebhookMessage extends ReceiverStepMessage {
   status: number | null;
 }
 
-/** A failure that is reported to the log and to `onError`. */
+/** A failure that reaches the log and `onError`. */
 export interface FailureMessage {
   readonly receiver: object;
   readonly error: unknown;

@@ -4,13 +4,11 @@ import type { JsonPostResult } from '../simulator/sending/index.js';
 /** The kind of request: a delivery to an endpoint, or an availability test. */
 type DeliveryKind = WebhookEndpoint | 'probe';
 
-/** An answer compared with the protocol. */
 export interface AnswerAssessment {
-  /** Whether it conforms to the protocol. */
   readonly ok: boolean;
   /** The differences, one entry each. */
   readonly deviations: readonly string[];
-  /** Unusual parts that the protocol leaves open. */
+  /** Unusual parts that the protocol allows. */
   readonly notes: readonly string[];
 }
 
@@ -26,10 +24,9 @@ const HINTS: Readonly<Record<number, string>> = {
   413: 'the body is too large for the receiver',
   415: 'the receiver refused the content type',
   429: 'the receiver limits the request rate',
-  503: 'the receiver is overloaded or shutting down; for a handoff request: no bot is available',
+  503: 'the receiver is overloaded or shutting down; for a handoff request: no agent is available',
 };
 
-/** Compares an answer with the protocol of the endpoint. */
 export function assessAnswer(kind: DeliveryKind, answer: JsonPostResult): AnswerAssessment {
   const problem = statusProblem(answer);
   if (problem !== null) return { ok: false, deviations: [problem], notes: [] };
@@ -41,7 +38,7 @@ export function assessAnswer(kind: DeliveryKind, answer: JsonPostResult): Answer
   return { ok: deviations.length === 0, deviations, notes: all };
 }
 
-/** The problem with the status of an answer; `null` if there is none. */
+/** The problem with an answer's status, if any. */
 export function statusProblem({ status, error }: JsonPostResult): string | null {
   if (status === ACCEPTED) return null;
   if (status === null) return `no answer: ${error ?? 'the connection failed'}`;
@@ -49,7 +46,7 @@ export function statusProblem({ status, error }: JsonPostResult): string | null 
   return `HTTP ${status}, expected ${ACCEPTED}${hint ? ` (${hint})` : ''}`;
 }
 
-/** What is unusual about the content type of an answer, which the protocol leaves open; `null` if nothing is. */
+/** A note on an unusual content type, which the protocol allows. */
 export function contentTypeProblem({ headers }: JsonPostResult): string | null {
   const type = headers['content-type'];
   if (typeof type !== 'string') return 'there is no content-type, and application/json is usual';
@@ -59,7 +56,6 @@ export function contentTypeProblem({ headers }: JsonPostResult): string | null {
     : 'the content-type is not application/json, which is usual';
 }
 
-/** Compares the body of an answer with the protocol. */
 export function assessBody(
   endpoint: WebhookEndpoint,
   { text }: JsonPostResult,

@@ -1,10 +1,10 @@
 import type { WebhookEndpoint } from '../protocol/index.js';
 import { botMessageBody, chatBody, closeBody, establishBody } from '../simulator/sending/index.js';
 
-/** A request body as sent over the wire. */
+/** In wire format. */
 export type WireBody = Readonly<Record<string, unknown>>;
 
-/** The text of every message, so that bots who see it know where it comes from. */
+/** Tells agents who see the message where it comes from. */
 export const TEST_TEXT = 'handoff-kit doctor: this is a test, please do not answer';
 
 /** The user of every test conversation. */
@@ -15,7 +15,7 @@ const USER = {
   phone: '+10000000000',
 } as const;
 
-/** Every field is set; missing fields have their own checks. */
+/** All fields are set; missing fields have their own checks. */
 const OUTPUT = [
   { from_component_branch: 'doctor', from_component_name: 'Doctor', content: { text: TEST_TEXT } },
 ] as const;
@@ -40,15 +40,12 @@ export function wellFormedBody(endpoint: WebhookEndpoint, conversationId: string
   return BODIES[endpoint](conversationId, now);
 }
 
-/** Returns a changed copy of a body. */
 export type BodyChange = (body: WireBody) => WireBody;
 
-/** Sets or replaces fields. */
 export const withFields =
   (fields: WireBody): BodyChange =>
   (body) => ({ ...body, ...fields });
 
-/** Removes fields. */
 export const withoutFields =
   (...names: readonly string[]): BodyChange =>
   (body) =>

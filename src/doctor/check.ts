@@ -3,10 +3,9 @@ import type { JsonPostResult } from '../simulator/sending/index.js';
 import type { DoctorClient } from './client.js';
 import type { EndpointGroup } from './target.js';
 
-/** What a check rests on: the specification, and credentials that the receiver is said to demand; or good practice. */
+/** `required` by the specification or the configured credentials; otherwise `advice`. */
 export type DoctorLevel = 'required' | 'advice';
 
-/** The outcome of a check. */
 export type DoctorFinding =
   | { readonly verdict: 'pass' }
   | { readonly verdict: 'fail'; readonly problems: readonly string[] }
@@ -14,43 +13,42 @@ export type DoctorFinding =
 
 /** One property of a correct receiver. */
 export interface DoctorCheck {
-  /** Stable id. */
   readonly id: string;
   /** The endpoints it applies to. Default: all. */
   readonly group?: EndpointGroup;
   readonly level: DoctorLevel;
   /** The behaviour of a correct receiver; starts with a verb. */
   readonly expects: string;
-  /** How to get there. */
+  /** What to change if the check fails. */
   readonly advice: string;
   readonly run: (client: DoctorClient) => Promise<DoctorFinding>;
 }
 
 /** `pass` if there are no problems, else `fail` with the problems. */
 export function findingOf(problems: readonly (string | null)[]): DoctorFinding {
-  const real = problems.filter((problem) => problem !== null);
-  return real.length === 0 ? { verdict: 'pass' } : { verdict: 'fail', problems: real };
+  const actualProblems = problems.filter((problem) => problem !== null);
+  return actualProblems.length === 0 ? { verdict: 'pass' } : { verdict: 'fail', problems: actualProblems };
 }
 
-/** The finding of a check that cannot run, with the reason. */
+/** The check cannot run. */
 export function notTestable(why: string): DoctorFinding {
   return { verdict: 'not testable', why };
 }
 
 const NO_WORKING_ENDPOINT = 'none of its endpoints accepted a well-formed delivery';
 
-/** Runs a check at each working endpoint. Problems are prefixed with the endpoint's name. */
+/** Runs a check at each workingEndpoints endpoint. Problems are prefixed with the endpoint's name. */
 export async function checkEachEndpoint(
   client: DoctorClient,
   endpoints: readonly WebhookEndpoint[] | undefined,
   run: (endpoint: WebhookEndpoint) => Promise<readonly (string | null)[]>,
 ): Promise<DoctorFinding> {
-  const working = await client.workingEndpoints(endpoints);
-  if (working.length === 0) return notTestable(NO_WORKING_ENDPOINT);
+  const workingEndpoints = await client.workingEndpoints(endpoints);
+  if (workingEndpoints.length === 0) return notTestable(NO_WORKING_ENDPOINT);
   const problems: string[] = [];
-  for (const endpoint of working) {
-    const found = (await run(endpoint)).filter((problem) => problem !== null);
-    problems.push(...found.map((problem) => `${endpoint}: ${problem}`));
+  for (const endpoint of workingEndpoints) {
+    const endpointProblems = (await run(endpoint)).filter((problem) => problem !== null);
+    problems.push(...endpointProblems.map((problem) => `${endpoint}: ${problem}`));
   }
   return findingOf(problems);
 }
@@ -58,6 +56,6 @@ export async function checkEachEndpoint(
 /** The problem if a request was not refused with 4xx; else `null`. */
 export function expectRefusal(what: string, { status, error }: JsonPostResult): string | null {
   if (status !== null && status >= 400 && status < 500) return null;
-  const got = status === null ? `no answer (${error ?? 'the connection failed'})` : `HTTP ${status}`;
-  return `${what}: ${got}, expected a refusal (4xx)`;
+  const outcome = status === null ? `no answer (${error ?? 'the connection failed'})` : `HTTP ${status}`;
+  return `${what}: ${outcome}, expected a refusal (4xx)`;
 }

@@ -14,7 +14,6 @@ import {
   type ReceiverTarget,
 } from './target.js';
 
-/** Settings of an examination. */
 export interface DoctorOptions {
   /** The endpoints to examine. Default: all. */
   readonly groups?: readonly EndpointGroup[] | undefined;
@@ -30,7 +29,6 @@ export interface DoctorOptions {
 export type RequestOverrides = Partial<Pick<JsonPostRequest, 'url' | 'headers' | 'breakAt'>> & {
   /** The raw body, instead of the serialized object. */
   readonly payload?: string;
-  /** The content type. */
   readonly type?: string;
 };
 
@@ -61,22 +59,21 @@ export interface DoctorClient {
   readonly countRequest: () => void;
   /** The answer to a well-formed delivery, which is sent once and cached. */
   readonly wellFormedAnswer: (endpoint: WebhookEndpoint) => Promise<JsonPostResult>;
-  /** Those of the given endpoints that accept a well-formed delivery. Only these can be examined further. */
+  /** The given endpoints that accept a well-formed delivery. Only these can be examined further. */
   readonly workingEndpoints: (endpoints?: readonly WebhookEndpoint[]) => Promise<WebhookEndpoint[]>;
-  /** Closes the open handoffs. Resolves to the ids of those that could not be closed. */
+  /** Closes the open handoffs. Resolves to the ids of handoffs that could not be closed. */
   readonly closeOpenHandoffs: () => Promise<string[]>;
 }
 
 const ALL: readonly WebhookEndpoint[] = ['message', ...HANDOFF_ENDPOINTS];
 
-/** Creates the client. */
 export function createDoctorClient(target: ReceiverTarget, options: DoctorOptions = {}): DoctorClient {
   const { timeoutMs = 10_000, slowAfterMs = 5_000, oversizeBytes = 8 * 1024 * 1024 } = options;
   const groups = options.groups ?? ['message', 'handoff'];
   const run = randomBytes(4).toString('hex');
   const open = new Set<string>();
   const answers = new Map<WebhookEndpoint, Promise<JsonPostResult>>();
-  // A new connection per request: one broken by an invalid request must not affect the next.
+  // A new connection per request, so that an invalid request cannot break the next.
   const httpAgents = { http: new HttpAgent(), https: new HttpsAgent() };
   let requests = 0;
   let ids = 0;
@@ -84,7 +81,7 @@ export function createDoctorClient(target: ReceiverTarget, options: DoctorOption
   let chatHandoff: Promise<string> | undefined;
 
   const newId = (): string => `doctor-${run}-${++ids}`;
-  /** Strictly increasing: equal times would make two deliveries look like one sent twice. */
+  /** Strictly increasing: two deliveries with equal times would look like a repeat. */
   const now = (): number => {
     lastTime = Math.max(lastTime + 1, Date.now());
     return lastTime;
@@ -118,7 +115,7 @@ export function createDoctorClient(target: ReceiverTarget, options: DoctorOption
     await send('establish', wellFormedBody('establish', id, now()));
     return id;
   };
-  /** Bots see every handoff, so the client opens few: chats share one, closes reuse others. */
+  /** Agents see every handoff, so the client opens few: chats share one, closes reuse others. */
   const conversationFor = async (endpoint: WebhookEndpoint): Promise<string> => {
     if (endpoint === 'message' || endpoint === 'establish') return newId();
     chatHandoff ??= establish();
@@ -150,9 +147,9 @@ export function createDoctorClient(target: ReceiverTarget, options: DoctorOption
     sendText: (endpoint, payload, type) => send(endpoint, {}, { payload, ...(type && { type }) }),
     wellFormedAnswer,
     async workingEndpoints(endpoints = ALL) {
-      const asked = endpoints.filter((endpoint) => groups.includes(groupOf(endpoint)));
+      const candidates = endpoints.filter((endpoint) => groups.includes(groupOf(endpoint)));
       const found: WebhookEndpoint[] = [];
-      for (const endpoint of asked) {
+      for (const endpoint of candidates) {
         if (statusProblem(await wellFormedAnswer(endpoint)) === null) found.push(endpoint);
       }
       return found;

@@ -3,12 +3,11 @@ import { DOCTOR_CHECKS } from './checks/index.js';
 import { createDoctorClient, type DoctorOptions } from './client.js';
 import { type ReceiverTarget, redactSecrets } from './target.js';
 
-/** A finding by the level of its check: only what is required can fail; the rest is advice. */
+/** Only required checks can fail; the rest is advice. */
 export type DoctorVerdict =
   | DoctorFinding
   | { readonly verdict: 'advice'; readonly problems: readonly string[] };
 
-/** A check with its verdict. */
 export type DoctorResult = Pick<DoctorCheck, 'id' | 'level' | 'expects' | 'advice'> & DoctorVerdict;
 
 /** Callbacks and cancellation of a running examination. */
@@ -25,7 +24,6 @@ export interface DoctorProgress {
   readonly onCheckDone?: (result: DoctorResult) => void;
 }
 
-/** The result of an examination. */
 export interface DoctorReport {
   readonly results: readonly DoctorResult[];
   /** The number of requests sent. */
@@ -42,8 +40,8 @@ export function selectDoctorChecks({ groups }: Pick<DoctorOptions, 'groups'>): r
 }
 
 /**
- * Acts as the platform towards a receiver: sends requests that a correct receiver accepts and requests that it
- * had better refuse, then closes the handoffs it opened. The receiver handles all of them as real events.
+ * Plays the platform: sends requests that a correct receiver accepts and requests that it should refuse, then closes the
+ * handoffs it opened. The receiver handles all of them as real events.
  */
 export async function examineReceiver(
   target: ReceiverTarget,

@@ -1,6 +1,6 @@
 /**
  * Black-box checks of any receiver, whatever it is built with: `assessAnswer` compares a single answer with the
- * protocol, `examineReceiver` runs every check. It imports `protocol` and the sending half of `simulator` only.
+ * protocol, `examineReceiver` runs every check. It imports only `protocol` and `simulator/sending`.
  *
  * @example
  * const { results } = await examineReceiver({ url: 'http://127.0.0.1:3000/webhook', message: {}, handoff: {} });

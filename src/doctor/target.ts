@@ -9,9 +9,9 @@ export interface ReceiverTarget {
   readonly handoffUrl?: string | undefined;
   /** A secret path segment before the handoff endpoints. */
   readonly token?: string | undefined;
-  /** The credentials of message deliveries. */
+
   readonly message: WebhookCredentials;
-  /** The credentials of handoff deliveries. Known deployments send none. */
+  /** Known deployments send none. */
   readonly handoff: WebhookCredentials;
 }
 
@@ -21,7 +21,6 @@ export const HANDOFF_ENDPOINTS = ['establish', 'chat', 'close'] as const satisfi
 /** The two groups of endpoints, which are configured separately. */
 export type EndpointGroup = 'message' | 'handoff';
 
-/** The group of an endpoint. */
 export const groupOf = (endpoint: WebhookEndpoint): EndpointGroup =>
   endpoint === 'message' ? 'message' : 'handoff';
 
@@ -38,12 +37,10 @@ export function handoffBaseUrl({ url, handoffUrl: own, token }: ReceiverTarget):
   return token === undefined ? base : appendPath(base, encodeURIComponent(token));
 }
 
-/** The URL of an endpoint. */
 export function endpointUrl(target: ReceiverTarget, endpoint: WebhookEndpoint): string {
   return endpoint === 'message' ? target.url : appendPath(handoffBaseUrl(target), HANDOFF_PATHS[endpoint]);
 }
 
-/** The credentials of an endpoint as headers. */
 export function endpointHeaders(target: ReceiverTarget, endpoint: WebhookEndpoint): Record<string, string> {
   return credentialHeaders(target[groupOf(endpoint)]);
 }
@@ -51,7 +48,7 @@ export function endpointHeaders(target: ReceiverTarget, endpoint: WebhookEndpoin
 /** Shorter secrets occur in ordinary words: they are neither masked nor searched for. */
 const MIN_SECRET_LENGTH = 6;
 
-/** The secrets of a target. A username counts as secret only if there is no `secret`. */
+/** A username counts as secret only if there is no `secret`. */
 function secretsOf({ message, handoff, token }: ReceiverTarget): string[] {
   const ofCredentials = [message, handoff].flatMap((credentials) => {
     const { authorization = '' } = credentialHeaders(credentials);
@@ -60,14 +57,13 @@ function secretsOf({ message, handoff, token }: ReceiverTarget): string[] {
   return [...new Set([...ofCredentials, token ?? ''])].filter((secret) => secret.length >= MIN_SECRET_LENGTH);
 }
 
-/** Replaces the secrets of a target by `***`, except very short ones. */
+/** Replaces a target's secrets with `***`, except very short ones. */
 export function redactSecrets(text: string, target: ReceiverTarget): string {
   return secretsOf(target).reduce((shown, secret) => shown.replaceAll(secret, '***'), text);
 }
 
 const LOOPBACK = /^(localhost|.+\.localhost|127\.\d+\.\d+\.\d+|\[::1\])$/;
 
-/** Whether a URL points to this machine. */
 export function isLoopback(url: string): boolean {
   return LOOPBACK.test(new URL(url).hostname);
 }

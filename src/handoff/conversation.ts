@@ -1,6 +1,5 @@
 import type { Conversation, ConversationState } from '../events/index.js';
 
-/** The fields of a conversation when it is created. */
 export type NewConversation = Pick<
   Conversation,
   'id' | 'bot' | 'user' | 'botId' | 'transcript' | 'requestKey' | 'requestedAt' | 'replyBy'
@@ -9,26 +8,25 @@ export type NewConversation = Pick<
 /** The fields that an update may set. */
 export type ConversationChange = Partial<Omit<Conversation, 'id' | 'version' | 'changedAt'>>;
 
-/** Which conversations to list. */
+/** A filter for conversations. */
 export interface ConversationFilter {
   readonly states?: readonly ConversationState[];
-  /** Only those of one user, by `user.key`. */
+  /** A user's conversations, by `user.key`. */
   readonly userKey?: string;
-  /** Only those of an adapter. */
+  /** Conversations of an adapter, by its name. */
   readonly adapter?: string;
-  /** Only those that have a place in a helpdesk (`true`), or none (`false`). */
+  /** Whether the conversation is linked to a helpdesk. */
   readonly linked?: boolean;
-  /** Only those last changed before this time. */
+  /** Last changed before this time. */
   readonly changedBefore?: Date;
-  /** Only those last changed after this time. */
+  /** Last changed after this time. */
   readonly changedAfter?: Date;
-  /** Only those after this one: pass the last conversation of a page to get the next page. */
+  /** Pass the last conversation of a page to get the next page. */
   readonly after?: Pick<Conversation, 'changedAt' | 'id'>;
-  /** The maximum number, the last changed first. Default 100. */
+  /** The maximum number, the most recently changed first. Default 100. */
   readonly limit?: number;
 }
 
-/** Creates a conversation in state `requested`. */
 export const createConversation = (conversation: NewConversation, now: number): Conversation => ({
   id: conversation.id,
   bot: conversation.bot,
@@ -48,7 +46,7 @@ export const createConversation = (conversation: NewConversation, now: number): 
   changedAt: new Date(now),
 });
 
-/** Applies a change to a conversation. Drops the transcript once it has ended, unless `keepContent` is set. */
+/** Drops the transcript once the conversation has ended, unless `keepContent` is set. */
 export function applyConversationChange(
   conversation: Conversation,
   change: ConversationChange,
@@ -73,7 +71,7 @@ const NEXT_STATES: Readonly<Record<ConversationState, readonly ConversationState
   failed: ['requested'],
 };
 
-/** Whether a conversation may go from one state to another. Only a new request leads out of `closed` and `failed`. */
+/** Only a new request leads out of `closed` and `failed`. */
 export const mayBecome = (from: ConversationState, to: ConversationState): boolean =>
   NEXT_STATES[from].includes(to);
 
@@ -81,6 +79,6 @@ export const mayBecome = (from: ConversationState, to: ConversationState): boole
 export const isOpen = (state: ConversationState): boolean =>
   state === 'requested' || state === 'waiting' || state === 'connected';
 
-/** Whether nothing is left to do about a conversation. */
+/** Whether no work is left for a conversation. */
 export const isFinished = ({ state }: Pick<Conversation, 'state'>): boolean =>
   state === 'closed' || state === 'failed';

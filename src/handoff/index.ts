@@ -1,5 +1,5 @@
 /**
- * The lifecycle of handed-over conversations, and the store that keeps them.
+ * The lifecycle of handed-over conversations, and their store.
  *
  * @module
  */

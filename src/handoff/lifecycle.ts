@@ -14,7 +14,7 @@ import type { HandoffStore } from './store.js';
  * The lifecycle of a handed-over conversation.
  *
  * ```
- *   request        accept        replied (by a human)
+ *   request        accept        replied (by an agent)
  *  ─────────► requested ─────► waiting ─────► connected
  *                │  │             │              │
  *                │  └── fail ─────┴──────────────┴─────► failed ── request ──► requested (a new session)
@@ -25,34 +25,33 @@ import type { HandoffStore } from './store.js';
 /** The result of {@link HandoffLifecycle.request}. */
 export interface HandoffRequestResult {
   readonly conversation: Conversation;
-  /** Whether this call created the conversation or a new session of it; `false` for a repeat. */
+  /** Whether this call created the conversation or a new session; `false` for a repeat. */
   readonly isNew: boolean;
 }
 
 /** The result of {@link HandoffLifecycle.end}. */
 export interface CloseResult {
   readonly conversation: Conversation;
-  /** Whether this call ended it; `false` when the other side was first. */
+  /** Whether this call ended it; `false` if the other side was first. */
   readonly isFirst: boolean;
 }
 
 /**
- * Moves conversations through their lifecycle. Every step is one compare-and-set; repeating it changes nothing. A step
- * resolves to `null` when there is no such conversation, or its state does not allow the step.
+ * Moves conversations through their lifecycle. Every step is one idempotent compare-and-set. A step resolves to `null` if
+ * there is no such conversation, or its state does not allow the step.
  */
 export interface HandoffLifecycle {
-  /** The store of the conversations. */
   readonly store: HandoffStore;
   /**
    * Records a handoff request. A repeat returns the conversation unchanged. A new request for a conversation that has
    * ended or is closing starts a new session, and so does the same request after a failure.
    */
   request(event: DeliveredEvent<'handoff.requested'>): Promise<HandoffRequestResult>;
-  /** Records its place in a helpdesk. The first link stays: check which one the result has. */
+  /** Records its link to a helpdesk. The first link stays: check the result. */
   link(id: string, link: AdapterLink): Promise<Conversation | null>;
   /** Records that the platform was answered 200: `requested` becomes `waiting`. */
   accept(id: string): Promise<Conversation | null>;
-  /** Records a reply to the user. If a human wrote it, `waiting` becomes `connected`. */
+  /** Records a reply to the user. If an agent wrote it, `waiting` becomes `connected`. */
   replied(
     id: string,
     by: { readonly isAgent: boolean; readonly agentName?: string | null },
@@ -61,12 +60,12 @@ export interface HandoffLifecycle {
   end(id: string, by: ClosedBy, why?: string | null): Promise<CloseResult | null>;
   /** Records that both sides know of the end: `closing` becomes `closed`. */
   close(id: string): Promise<Conversation | null>;
-  /** Records that it could not be brought to a human. */
+  /** Records that it could not be handed over. */
   fail(id: string, why: string): Promise<Conversation | null>;
 }
 
 export interface LifecycleOptions {
-  /** How long the platform waits for a first reply. */
+  /** How long the platform waits for the first reply. */
   readonly waitTimeoutMs: number;
   /** The current time in milliseconds. Default: the machine's clock. */
   readonly now?: () => number;
@@ -80,7 +79,7 @@ interface Updated {
   readonly isChanged: boolean;
 }
 
-/** A try fails only if another process changed the conversation, and a lifecycle has few changes. */
+/** A try fails only if another process changed the conversation, which is rare. */
 const MOST_TRIES = 100;
 
 /** The fields that a new session resets. */
@@ -92,7 +91,6 @@ const NEW_SESSION = {
   closure: null,
 } as const;
 
-/** Creates a {@link HandoffLifecycle} of the conversations in a store. */
 export function createHandoffLifecycle(
   store: HandoffStore,
   { waitTimeoutMs, now = Date.now }: LifecycleOptions,
@@ -187,17 +185,17 @@ function newConversation(event: DeliveredEvent<'handoff.requested'>, waitTimeout
   };
 }
 
-/** The platform requests the same id again only after it has ended the first session. */
+/** The platform requests an id again only after it has ended the first session. */
 function startsNewSession({ state, requestKey }: Conversation, key: string): boolean {
   if (state === 'failed') return true;
   return !isOpen(state) && requestKey !== key;
 }
 
-/** Whether a link may still be recorded: while closing, the helpdesk must still be told of the end. */
+/** While closing, a link may still be recorded, because the helpdesk must learn of the end. */
 const mayBeLinked = ({ state }: Conversation): boolean => isOpen(state) || state === 'closing';
 
 const contendedError = (): HandoffKitError =>
   new HandoffKitError(
     'CONVERSATION_CONTENDED',
-    'a conversation could not be changed: each time, another process had changed it first. Try again later.',
+    'a conversation could not be changed, because other processes kept changing it. Try again later.',
   );

@@ -18,17 +18,17 @@ export interface MemoryStoreOptions {
   readonly now?: () => number;
 }
 
-/** Creates a {@link HandoffStore} in memory, of bounded size. */
+/** Bounded in size. */
 export function createMemoryHandoffStore({
   maxConversations = 10_000,
   maxKeys = 100_000,
   keepContent = false,
   now = Date.now,
 }: MemoryStoreOptions = {}): HandoffStore {
-  /** By id. Finished ones are in a map of their own, whose first entry is the first to drop. */
+  /** By id. Finished conversations have a separate map, whose first entry is dropped first. */
   const live = new Map<string, Conversation>();
   const finished = new Map<string, Conversation>();
-  /** Ids by the id in an adapter's system. */
+  /** Conversation ids by the helpdesk's id. */
   const linked = new Map<string, Set<string>>();
 
   const find = (id: string): Conversation | null => live.get(id) ?? finished.get(id) ?? null;
@@ -63,9 +63,9 @@ export function createMemoryHandoffStore({
   const all = (): Conversation[] => [...live.values(), ...finished.values()];
 
   const removeWhere = (condition: (conversation: Conversation) => boolean): number => {
-    const gone = all().filter(condition);
-    gone.forEach(remove);
-    return gone.length;
+    const removed = all().filter(condition);
+    removed.forEach(remove);
+    return removed.length;
   };
 
   const { dropExpired, ...keys } = createMemoryKeys({ maxKeys, now });
@@ -90,7 +90,7 @@ export function createMemoryHandoffStore({
       const conversation = find(id);
       if (conversation?.version !== version) return null;
       const next = applyConversationChange(conversation, change, { now: now(), keepContent });
-      // Reinserting moves it to the end of its map: the least recently changed is dropped first.
+      // Reinserting moves it to the end of its map: the least recently changed conversation is dropped first.
       remove(conversation);
       put(next);
       return next;
@@ -126,8 +126,8 @@ function pick(conversations: readonly Conversation[], filter: ConversationFilter
 type Position = Pick<Conversation, 'changedAt' | 'id'>;
 
 function byLastChange(a: Position, b: Position): number {
-  const apart = b.changedAt.getTime() - a.changedAt.getTime();
-  return apart === 0 ? Number(a.id < b.id) - Number(a.id > b.id) : apart;
+  const difference = b.changedAt.getTime() - a.changedAt.getTime();
+  return difference === 0 ? Number(a.id < b.id) - Number(a.id > b.id) : difference;
 }
 
 /** Idempotency keys, cursors and leases. */
@@ -173,7 +173,7 @@ function createMemoryKeys({ maxKeys, now }: MemoryKeysOptions): MemoryKeys {
     for (const [name, { until }] of leases) if (until <= time) leases.delete(name);
   };
 
-  /** Runs only when the number of entries has doubled since the last time, which keeps adding cheap. */
+  /** Runs only when the number of entries has doubled since the last run, which keeps adding cheap. */
   const makeRoom = (): void => {
     if (Math.max(keys.size, leases.size) < cleanAt) return;
     dropExpired();
@@ -202,9 +202,9 @@ function createMemoryKeys({ maxKeys, now }: MemoryKeysOptions): MemoryKeys {
       return true;
     },
     async lease(name, owner, forMs) {
-      const held = leases.get(name);
-      if (held && held.owner !== owner && held.until > now()) return false;
-      if (!held) makeRoom();
+      const lease = leases.get(name);
+      if (lease && lease.owner !== owner && lease.until > now()) return false;
+      if (!lease) makeRoom();
       leases.set(name, { owner, until: now() + forMs });
       return true;
     },

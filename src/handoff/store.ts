@@ -1,32 +1,28 @@
 import type { Conversation } from '../events/index.js';
 import type { ConversationChange, ConversationFilter, NewConversation } from './conversation.js';
 
-/** The result of {@link HandoffStore.create}. */
 export interface CreateConversationResult {
-  /** The stored conversation. */
   readonly conversation: Conversation;
-  /** `false` when it existed before. */
+  /** `false` if it already existed. */
   readonly created: boolean;
 }
 
 /**
- * Stores handed-over conversations and the state of a bridge: idempotency keys, cursors, and leases on periodic tasks.
- * It is in the delivery's database, which all processes share. Every call is atomic.
+ * Stores handed-over conversations and a bridge's state: idempotency keys, cursors, and leases on periodic tasks. It
+ * uses the delivery's database, which all processes share. Every call is atomic.
  */
 export interface HandoffStore {
   /** Creates a conversation in state `requested`, unless its id exists. */
   create(conversation: NewConversation): Promise<CreateConversationResult>;
   get(id: string): Promise<Conversation | null>;
-  /** The conversation that has this id in an adapter's system; the latest where there are several. */
+  /** The latest conversation with this id in an adapter's helpdesk. */
   findByLink(adapter: string, externalId: string): Promise<Conversation | null>;
   /** Changes a conversation if it still has this version; `null` if not, or if it does not exist. */
   update(id: string, version: number, change: ConversationChange): Promise<Conversation | null>;
   list(filter?: ConversationFilter): Promise<Conversation[]>;
-  /** Remembers a key for `keepMs`. `false` when it is remembered already. */
+  /** Remembers a key for `keepMs`; `false` if it is already remembered. */
   addIdempotencyKey(key: string, keepMs: number): Promise<boolean>;
-  /** Whether a key is remembered. */
   hasIdempotencyKey(key: string): Promise<boolean>;
-  /** Forgets a key. */
   removeIdempotencyKey(key: string): Promise<void>;
   /** The position of a reader, or `null`. */
   cursor(name: string): Promise<string | null>;

@@ -7,7 +7,7 @@ import { botField, DEFAULT_BOT } from '../events/index.js';
 import { settlesWithin } from '../internal/index.js';
 import type { Receiver } from '../receiver/index.js';
 
-/** Upper bounds in seconds for work within one request or one handler run. */
+/** Upper bounds in seconds for one request or one handler run. */
 const DURATION_BUCKETS = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30];
 /** Upper bounds in seconds for waiting, which lasts minutes while the platform or the handlers fail. */
 const WAIT_BUCKETS = [0.01, 0.05, 0.1, 0.5, 1, 5, 15, 60, 300, 900, 3_600, 21_600];
@@ -15,30 +15,28 @@ const WAIT_BUCKETS = [0.01, 0.05, 0.1, 0.5, 1, 5, 15, 60, 300, 900, 3_600, 21_60
 /** A scrape does not wait longer for the database; the other metrics are still exposed. */
 const DATABASE_TIMEOUT_MS = 2_000;
 
-/** The metrics of one receiver, in a registry of their own. */
+/** One receiver's metrics, in a separate registry. */
 export interface Metrics {
-  /** Counts and times a request that is not the receiver's. Call the returned function with the status of its answer. */
+  /** Counts and times a request to another endpoint. Call the returned function with its answer's status. */
   beginRequest(endpoint: string, options?: { readonly isTimed?: boolean }): (status: number) => void;
-  /** The metrics in the text format of Prometheus. */
+  /** In Prometheus's text format. */
   expose(): Promise<{ readonly contentType: string; readonly text: string }>;
 }
 
 export interface MetricsOptions {
   /**
-   * The bridges whose events are counted, by the name of their adapter.
+   * The bridges whose events are counted, by adapter name.
    *
    * @example metricsHandler(receiver, { bridges: { slack: bridge } });
    */
   readonly bridges?: Readonly<Record<string, { stats(): BridgeStats; isAvailable(): boolean }>>;
 }
 
-/** The part of a receiver that is measured. */
 export type MeasuredReceiver = Pick<Receiver, 'platforms' | 'storage' | 'stats' | 'onClosing' | 'close'>;
 
 /**
- * Collects the metrics of a receiver until it has closed. Labels are names from this code only: never ids of users, and
- * never text that a sender chooses, which would let a sender create any number of series. With several bots, the label
- * `bot` tells which.
+ * Collects a receiver's metrics until it has closed. Labels are never user ids or text from a sender, who could otherwise
+ * create any number of series.
  */
 export function collectMetrics(receiver: MeasuredReceiver, { bridges = {} }: MetricsOptions = {}): Metrics {
   const registry = new Registry();
@@ -68,7 +66,6 @@ export function collectMetrics(receiver: MeasuredReceiver, { bridges = {} }: Met
 
 const secondsSince = (time: number): number => Math.max(0, Date.now() - time) / 1_000;
 
-/** Counts and times the steps of a receiver. */
 function subscribe(registry: Registry, receiver: object) {
   const registers = [registry];
   const requests = new Counter({
@@ -210,7 +207,7 @@ function registerBridges(registry: Registry, bridges: NonNullable<MetricsOptions
     help: 'Events between users and the helpdesk, by type. "dropped" are echoes, notes and repeats, "forged" are webhooks with a wrong signature, "unclosed" are conversations that agents must close themselves.',
     labelNames: ['adapter', 'type'],
     registers: [],
-    // The bridge keeps its own counts, so they replace the values of the last scrape.
+    // The bridge counts by itself, so its counts replace the values of the last scrape.
     collect() {
       this.reset();
       for (const [adapter, bridge] of Object.entries(bridges)) {
@@ -247,7 +244,7 @@ function registerPending(registry: Registry, pending: () => Promise<number>): ()
 }
 
 /**
- * Registers the gauges of the stored queues. Returns the function that updates them; while the database does not
+ * Registers the gauges of the stored queues and returns the function that updates them. While the database does not
  * answer, `handoff_kit_database_up` is 0 and the others have no values.
  */
 export function registerQueues(

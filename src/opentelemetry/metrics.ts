@@ -19,7 +19,7 @@ export type Instruments = {
 /** Bounds in seconds, as the conventions advise for HTTP and messaging. */
 const BUCKETS = [0.005, 0.01, 0.025, 0.05, 0.075, 0.1, 0.25, 0.5, 0.75, 1, 2.5, 5, 7.5, 10];
 
-/** Creates {@link Instruments}, named by the semantic conventions. */
+/** Named by the semantic conventions. */
 export function createInstruments(api: Api): Instruments {
   const meter = api.metrics.getMeter('handoff-kit');
   const duration = (name: string, description: string): Histogram =>
@@ -28,7 +28,7 @@ export function createInstruments(api: Api): Instruments {
       unit: 's',
       advice: { explicitBucketBoundaries: BUCKETS },
     });
-  const server = duration('http.server.request.duration', 'Duration of requests of the platform.');
+  const server = duration('http.server.request.duration', 'Duration of requests from the platform.');
   const client = duration('http.client.request.duration', 'Duration of requests to the platform.');
   const operations = duration(
     'messaging.client.operation.duration',
@@ -43,7 +43,7 @@ export function createInstruments(api: Api): Instruments {
     description: 'Attempts to handle an event or to send a reply.',
     unit: '{message}',
   });
-  const adapter = duration('handoff_kit.adapter.duration', 'Duration of calls of an adapter.');
+  const adapter = duration('handoff_kit.adapter.duration', 'Duration of calls to an adapter.');
 
   const secondsOf = ({ startedAt }: OpenSpan): number => (performance.now() - startedAt) / 1_000;
   const failureOf = ({ error }: { readonly error?: unknown }): Attributes =>
@@ -67,7 +67,7 @@ export function createInstruments(api: Api): Instruments {
 
   return {
     request(message, span) {
-      // Where the application traces its HTTP server itself, it measures it, too.
+      // An application that traces its HTTP server also measures it.
       if (span.kind !== api.SpanKind.SERVER) return;
       const { method, endpoint, status } = message;
       server.record(secondsOf(span), {
@@ -102,7 +102,7 @@ export function createInstruments(api: Api): Instruments {
   };
 }
 
-/** Measures the queues of receivers whenever metrics are collected. Returns the function that ends it. */
+/** Measures the receivers' queues whenever metrics are collected, until the returned function is called. */
 export function observeQueues(api: Api, receivers: readonly Pick<Receiver, 'storage'>[]): () => void {
   const queues = receivers.flatMap(({ storage }) => storage.queues ?? []);
   if (queues.length === 0) return () => undefined;

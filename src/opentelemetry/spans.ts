@@ -5,27 +5,22 @@ import { HANDOFF_PATHS, type WebhookEndpoint } from '../protocol/index.js';
 /** The package `@opentelemetry/api`. */
 export type Api = typeof import('@opentelemetry/api');
 
-/** The span of a step under way. */
+/** The span of a running step. */
 export interface OpenSpan {
-  /** The context that the step runs in. */
   readonly context: Context;
-  /** The kind of its span; `null` if the step has none. */
+  /** `null` if the step has no span. */
   readonly kind: SpanKind | null;
   readonly startedAt: number;
-  /** Ends the span. */
   end(): void;
 }
 
-/** Begins the span of each step; `null` where a step needs neither a span nor a context. */
+/** Begins the span of each step; `null` if a step needs neither a span nor a context. */
 export type Spans = { readonly [Name in keyof Steps]: (message: Steps[Name]) => OpenSpan | null };
 
-/** The name of this messaging system in attributes. */
+/** `messaging.system`. */
 export const SYSTEM = 'handoff_kit';
 
-/**
- * The attributes of messaging operations, by the semantic conventions. The queues are `inbox`, of events, and `outbox`,
- * of replies.
- */
+/** Messaging attributes, by the semantic conventions. Events are in the queue `inbox`, replies in `outbox`. */
 export const messagingAttributes = (
   operation: 'send' | 'process',
   queue: 'inbox' | 'outbox',
@@ -36,15 +31,15 @@ export const messagingAttributes = (
   'messaging.destination.name': queue,
 });
 
-/** The bot, in a receiver with several. */
+/** Only in a receiver with several bots. */
 export const botAttribute = (bot: string): Attributes =>
   bot === 'default' ? {} : { 'handoff_kit.bot': bot };
 
-/** The path of an endpoint below the mount. The path as sent may have a token in it, so it is no attribute. */
+/** The endpoint's path below the mount. The original path may contain a token, so it is not an attribute. */
 export const routeOf = (endpoint: WebhookEndpoint | 'root'): string =>
   endpoint === 'root' || endpoint === 'message' ? '/' : HANDOFF_PATHS[endpoint];
 
-/** What a step failed with, as the conventions name it: a code, or the class of the error. */
+/** `error.type`: a code, or the error's class. */
 export function errorTypeOf(error: unknown): string {
   if (!(error instanceof Error)) return '_OTHER';
   return 'code' in error && typeof error.code === 'string' ? error.code : error.name;
@@ -56,7 +51,7 @@ export function createSpans(api: Api): Spans {
   const { SpanKind, SpanStatusCode, ROOT_CONTEXT, propagation } = api;
   const tracer = api.trace.getTracer('handoff-kit');
 
-  /** The context of a stored job: that of its own trace, whatever the worker did before. */
+  /** A stored job continues its own trace, whatever the worker did before. */
   const storedContext = (trace: TraceCarrier | undefined): Context =>
     propagation.extract(ROOT_CONTEXT, trace ?? {});
 
@@ -94,7 +89,7 @@ export function createSpans(api: Api): Spans {
     };
   };
 
-  /** A request from outside. Where the application traces its HTTP server itself, there is a span already. */
+  /** If the application traces its HTTP server, a request already has a server span. */
   const beginServer = (
     name: string,
     message: Steps['request'] | Steps['webhook'],
@@ -138,16 +133,16 @@ export function createSpans(api: Api): Spans {
       });
     },
     accept(message) {
-      // Inline, the handlers run within it and have a span of their own.
+      // Inline, the handlers run within it and have their own span.
       if (!message.isStored) return null;
       const attributes = { ...messagingAttributes('send', 'inbox'), ...eventAttributes(message) };
-      const begun = begin('send inbox', { kind: SpanKind.PRODUCER, attributes }, message, (span) => {
+      const active = begin('send inbox', { kind: SpanKind.PRODUCER, attributes }, message, (span) => {
         const { result = 'unknown' } = message;
         span.setAttribute('handoff_kit.outcome', result);
         if (result === 'unavailable' || result === 'full') fail(span, result);
       });
-      message.trace = carrierOf(begun.context);
-      return begun;
+      message.trace = carrierOf(active.context);
+      return active;
     },
     handle(message) {
       const { isStored, event, attempt } = message;
@@ -166,16 +161,16 @@ export function createSpans(api: Api): Spans {
       return begin('greet', { kind: SpanKind.INTERNAL, parent, attributes }, message);
     },
     reply(message) {
-      // Inline, it is sent at once: the request to the platform has a span.
+      // Inline, it is sent at once, and the request to the platform has a span.
       if (!message.isStored) return null;
       const attributes = {
         ...messagingAttributes('send', 'outbox'),
         'handoff_kit.kind': message.kind,
         'messaging.message.conversation_id': message.conversationId,
       };
-      const begun = begin('send outbox', { kind: SpanKind.PRODUCER, attributes }, message);
-      message.trace = carrierOf(begun.context);
-      return begun;
+      const active = begin('send outbox', { kind: SpanKind.PRODUCER, attributes }, message);
+      message.trace = carrierOf(active.context);
+      return active;
     },
     send(message) {
       if (!message.isStored) return null;

@@ -5,21 +5,20 @@ import { createInstruments, observeQueues } from './metrics.js';
 import { type Api, createSpans, type OpenSpan } from './spans.js';
 
 export interface OpenTelemetryOptions {
-  /** The receivers whose queue sizes are measured, as far as they store events. */
+  /** The receivers whose queue sizes are measured, if they store events. */
   readonly receivers?: readonly Pick<Receiver, 'storage'>[];
 }
 
-/** A running {@link startOpenTelemetry}. */
 export interface Telemetry {
-  /** Ends it: later steps have no spans and are not measured. */
+  /** Later steps have no spans and are not measured. */
   stop(): void;
 }
 
 let isRunning = false;
 
 /**
- * Creates spans and metrics for all receivers of this process, with the providers that are registered globally. Call it
- * once, after the SDK was started. Throws if the package `@opentelemetry/api` is not installed.
+ * Creates spans and metrics for all receivers of this process, with the globally registered providers. Call it once,
+ * after the SDK has started. Throws if the package `@opentelemetry/api` is not installed.
  *
  * @example
  * const telemetry = startOpenTelemetry({ receivers: [receiver] });
@@ -29,12 +28,12 @@ export function startOpenTelemetry({ receivers = [] }: OpenTelemetryOptions = {}
   if (isRunning) {
     throw new HandoffKitError(
       'CONFIG_INVALID',
-      'OpenTelemetry was started before: every step would have two spans. Call stop() first, or pass all receivers to one call.',
+      'OpenTelemetry is already started: every step would have two spans. Call stop() first, or pass all receivers to one call.',
     );
   }
   const instruments = createInstruments(api);
   const spans = createSpans(api);
-  /** The span of each step under way, by its message. */
+  /** The span of each running step, by its message. */
   const open = new WeakMap<object, OpenSpan>();
   const stops: (() => void)[] = [observeQueues(api, receivers)];
 
@@ -52,10 +51,10 @@ export function startOpenTelemetry({ receivers = [] }: OpenTelemetryOptions = {}
   const observe = (name: keyof Steps): (() => void) =>
     observeStep(name, {
       onStart: guarded((message) => {
-        const begun = spans[name](message as never);
-        if (!begun) return;
-        open.set(message, begun);
-        message.around = (run) => api.context.with(begun.context, run);
+        const span = spans[name](message as never);
+        if (!span) return;
+        open.set(message, span);
+        message.around = (run) => api.context.with(span.context, run);
       }),
       onEnd: guarded((message) => {
         const ended = open.get(message);

@@ -1,13 +1,13 @@
 import { isRecord, toText } from './primitives.js';
 
-/** The paths of values that were sent and that normalising has left out, such as `body[].text`, each once. */
+/** The paths of received values that normalising has dropped, such as `body[].text`, each once. */
 export function droppedPaths(sent: unknown, read: unknown): string[] {
   const paths = new Set<string>();
 
   const compare = (before: unknown, after: unknown, path: string): void => {
     if (Object.is(before, after) || isNothing(before)) return;
     if (Array.isArray(before)) {
-      // A list in place of an object was merged into it.
+      // A list in place of an object was merged into one object.
       for (const [index, item] of before.entries()) {
         if (Array.isArray(after)) compare(item, after[index], `${path}[]`);
         else compare(item, after, path);
@@ -25,14 +25,14 @@ export function droppedPaths(sent: unknown, read: unknown): string[] {
 
 const join = (path: string, name: string): string => (path === '' ? name : `${path}.${name}`);
 
-/** Some platforms write an empty list or text for an absent value of any type. */
+/** Some platforms send an empty list or text for an absent value of any type. */
 const isNothing = (value: unknown): boolean =>
   value === null ||
   value === undefined ||
   value === '' ||
   (typeof value === 'object' && Object.keys(value).length === 0);
 
-/** Whether a plain value became another plain value, or is part of an object or list that was made of it. */
+/** Whether a plain value was converted to another plain value, or wrapped into an object or list. */
 function isHeldBy(value: unknown, after: unknown): boolean {
   if (typeof after !== 'object') return after !== undefined && after !== '';
   return after !== null && Object.values(after).some((part) => isPartOf(value, part));

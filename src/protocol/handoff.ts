@@ -20,20 +20,20 @@ export const HANDOFF_PATHS = {
   close: '/conversation/close',
 } as const;
 
-/** Speakers of a transcript item: `QUESTION` is the user, `ANSWER` the bot. */
+/** `QUESTION` is the user, `ANSWER` the bot. */
 export const MESSAGE_TYPES = ['QUESTION', 'ANSWER'] as const;
 
-/** Reasons why the user's side ended a handoff. */
+/** Why the user's side ended a handoff. */
 export const CLOSE_TYPES = ['TIMEOUT', 'USER_CLOSED'] as const;
 
-/** A value that the contract names, or a newer one. Keeps completion in editors. */
+/** A value from the contract, or an unknown one. Keeps completion in editors. */
 type OpenEnum<Known extends readonly string[]> = Known[number] | (string & {});
 
-/** One item of the transcript that comes with a handoff request. */
+/** One line of a handoff request's transcript. */
 export interface HandoffMessageItem {
-  /** The words; an `ANSWER` can be empty. */
+  /** An `ANSWER` can be empty. */
   text: string;
-  /** The speaker; `null` when it was not sent. */
+  /** The speaker; `null` if it was not sent. */
   message_type: OpenEnum<typeof MESSAGE_TYPES> | null;
 }
 
@@ -46,14 +46,14 @@ export interface UserInfo {
   phone: string | null;
   /** Possibly a placeholder that several users share. */
   email: string | null;
-  /** The developer's own id of the user. */
+  /** The developer's id for the user. */
   user_id: string | null;
-  /** The platform's id of an unidentified user. */
+  /** The platform's id for an unidentified user. */
   anonymous_id: string | null;
 }
 
 /**
- * A request to hand a user over to a human, the payload of a `handoff.requested` event.
+ * A request to hand a user over to an agent, the payload of a `handoff.requested` event.
  *
  * @example
  * receiver.on('handoff.requested', ({ payload }) => {
@@ -61,34 +61,33 @@ export interface UserInfo {
  * });
  */
 export interface HandoffRequest {
-  /** The id of the handoff, which is not the id of the bot's conversation. */
+  /** The handoff's id, not the id of the bot's conversation. */
   conversation_id: string;
   /** When the user asked, in the platform's unit; `toDate` reads it. */
   timestamp: number | null;
   /** Possibly a placeholder; see {@link UserInfo}. */
   email: string | null;
-  /** The platform bot that requests the handoff. */
+  /** The bot that requests the handoff. */
   bot_id: string | null;
   /** The conversation before the handoff, oldest first. */
   body: HandoffMessageItem[];
-  /** The user. */
   user_info: UserInfo;
   /** `true` in an availability test. */
   istest?: boolean | undefined;
 }
 
 /**
- * A message of the user during a handoff, the payload of a `handoff.message` event.
+ * A user's message during a handoff, the payload of a `handoff.message` event.
  *
  * @example
  * receiver.on('handoff.message', ({ payload }) => console.log(payload.body));
  */
 export interface HandoffChat {
-  /** The id of the handoff. */
+  /** The handoff's id. */
   conversation_id: string;
   /** When the user wrote, in the platform's unit; `toDate` reads it. */
   timestamp: number | null;
-  /** The user's words; can be empty. */
+  /** The user's text; can be empty. */
   body: string;
   /** `true` in an availability test. */
   istest?: boolean | undefined;
@@ -96,29 +95,29 @@ export interface HandoffChat {
 
 /** The user's side ended a handoff, the payload of a `handoff.closed` event. */
 export interface HandoffClose {
-  /** The id of the handoff. */
+  /** The handoff's id. */
   conversation_id: string;
   /** When it ended, in the platform's unit; `toDate` reads it. */
   timestamp: number | null;
-  /** Why it ended; `null` when that was not sent. */
+  /** Why it ended; `null` if that was not sent. */
   type: OpenEnum<typeof CLOSE_TYPES> | null;
   /** `true` in an availability test. */
   istest?: boolean | undefined;
 }
 
-/** Schema of {@link HandoffMessageItem}; a string stands for `{ text }`. */
+/** A string stands for `{ text }`. */
 export const handoffMessageItem: z.ZodType<HandoffMessageItem> = z.preprocess(
   recordOr('text'),
   z.looseObject({ text, message_type: optionalEnum(MESSAGE_TYPES) }),
 );
 
-/** Of several users none is chosen: the handoff must not be taken for that of another user. */
+/** Several users: none is chosen, so that the handoff is not attributed to the wrong user. */
 const onlyUser = (value: unknown): unknown => {
   const [first, ...more] = asList(value);
   return isRecord(first) && more.length === 0 ? first : {};
 };
 
-/** Schema of {@link UserInfo}; also accepts a list of one. */
+/** Also accepts a list of one. */
 export const userInfo: z.ZodType<UserInfo> = z.preprocess(
   onlyUser,
   z.looseObject({
@@ -130,8 +129,7 @@ export const userInfo: z.ZodType<UserInfo> = z.preprocess(
 );
 
 /**
- * Schema of {@link HandoffRequest}. Only its conversation must be known: to refuse a request is to tell the user that no
- * human is free.
+ * Requires only the conversation's id: if a request is refused, the user is told that no agent is free.
  */
 export const handoffRequest: z.ZodType<HandoffRequest> = z.looseObject({
   conversation_id: id,
@@ -143,7 +141,6 @@ export const handoffRequest: z.ZodType<HandoffRequest> = z.looseObject({
   istest,
 });
 
-/** Schema of {@link HandoffChat}. */
 export const handoffChat: z.ZodType<HandoffChat> = z.looseObject({
   conversation_id: id,
   timestamp: time,
@@ -151,7 +148,6 @@ export const handoffChat: z.ZodType<HandoffChat> = z.looseObject({
   istest,
 });
 
-/** Schema of {@link HandoffClose}. */
 export const handoffClose: z.ZodType<HandoffClose> = z.looseObject({
   conversation_id: id,
   timestamp: time,

@@ -1,5 +1,5 @@
 /**
- * The wire contract: schemas, types and constants of the requests between the platform and a developer. No I/O.
+ * The wire contract between the platform and a developer: schemas, types and constants. No I/O.
  *
  * @module
  */

@@ -1,9 +1,9 @@
 import { z } from 'zod';
 
-/** The most files that one request may name. */
+/** Per request. */
 export const MAX_FILES = 20;
 
-/** Tokens per chunk when `chunk_token` is not given. */
+/** Tokens per chunk, unless `chunk_token` is set. */
 export const DEFAULT_CHUNK_TOKEN = 600;
 
 /** Sources of question-answer pairs: the request itself, CSV files, or documents that the platform converts. */
@@ -19,7 +19,6 @@ export interface QaPair {
   answer: string;
 }
 
-/** Schema of {@link QaPair}. */
 export const qaPair: z.ZodType<QaPair, QaPair> = z.looseObject({
   question: z.string().min(1),
   answer: z.string().min(1),
@@ -58,7 +57,7 @@ export const qaAdd = z.discriminatedUnion('purpose', [
   }),
 ]);
 
-/** Schema of a request with a newer purpose, of which only the fields that all purposes have in common are known. */
+/** Schema of a request with an unknown purpose: only the fields that all purposes share. */
 export const otherQaAdd = z.looseObject({
   purpose: z.string(),
   name: name.optional(),
@@ -80,11 +79,11 @@ export const qaUpdate = z
   })
   .superRefine((update, context) => {
     const pairs = update.qaList?.length ?? 0;
-    const named = update.files?.length ?? 0;
+    const fileCount = update.files?.length ?? 0;
     const problem = (path: string, message: string) =>
       context.addIssue({ code: 'custom', path: [path], message });
-    if (pairs > 0 && named > 0) problem('files', 'qaList and files exclude each other: send one of them');
-    if (pairs === 0 && named === 0)
+    if (pairs > 0 && fileCount > 0) problem('files', 'qaList and files exclude each other: send one of them');
+    if (pairs === 0 && fileCount === 0)
       problem('qaList', 'qaList and files cannot both be empty: send one of them');
     if (pairs > 0 && !update.doc_id) problem('doc_id', 'doc_id is required with qaList');
   });
@@ -92,11 +91,10 @@ export const qaUpdate = z
 /** A document that was added or updated. */
 export interface DocumentResult {
   doc_id: string;
-  /** Its name; `null` if the platform does not say. */
+  /** `null` if the platform did not send it. */
   doc_name: string | null;
 }
 
-/** Schema of {@link DocumentResult}. */
 export const documentResult: z.ZodType<DocumentResult> = z.looseObject({
   doc_id: z.string(),
   doc_name: z.string(),
@@ -110,7 +108,6 @@ export interface QaAnswer {
   failed: string[];
 }
 
-/** Schema of {@link QaAnswer}. */
 export const qaAnswer: z.ZodType<QaAnswer> = z.looseObject({
   doc: z
     .array(documentResult)
@@ -124,9 +121,8 @@ export const qaAnswer: z.ZodType<QaAnswer> = z.looseObject({
     .transform((names) => names ?? []),
 });
 
-/** A purpose of {@link QA_PURPOSES}. */
 export type QaPurpose = (typeof QA_PURPOSES)[number];
-/** A request to add pairs, with the fields of its purpose. A newer purpose, named as type argument, leaves them open. */
+/** A request to add pairs, with the fields of its purpose. An unknown purpose, as type argument, allows any fields. */
 export type QaAdd<Purpose extends string = QaPurpose> = Purpose extends QaPurpose
   ? Extract<z.input<typeof qaAdd>, { purpose: Purpose }>
   : z.input<typeof otherQaAdd> & { purpose: Purpose };

@@ -12,11 +12,11 @@ import {
   time,
 } from './primitives.js';
 
-/** The fields of a bot's message that identify and route it. The receiver validates these before it answers. */
+/** The fields that identify and route a bot's message. The receiver validates them before it answers. */
 export interface BotMessageEnvelope {
-  /** The developer's own id of the user, or `null` for a user the developer has not identified. */
+  /** The developer's id for the user; `null` if the developer has not identified them. */
   user_id: string | null;
-  /** The platform's id of an unidentified user. */
+  /** The platform's id for an unidentified user. */
   anonymous_id: string | null;
   /** The bot's conversation. A handoff has another id. */
   conversation_id: string;
@@ -40,31 +40,26 @@ export interface BotMessageEnvelope {
  * });
  */
 export interface BotMessage extends Omit<BotMessageEnvelope, 'output'> {
-  /** The elements of the answer, in the order the user sees them. `messageText` joins their text. */
+  /** The elements of the answer, in display order. `messageText` joins their text. */
   output: OutputItem[];
   /** Tokens and credits that the answer consumed. */
   usage: MessageUsage;
 }
 
-/** One element of a bot's answer, with the flow component that produced it. */
+/** One element of a bot's answer, with its flow component. */
 export interface OutputItem {
-  /** The branch of the flow. */
   from_component_branch: string | null;
-  /** The component of the flow. */
   from_component_name: string | null;
-  /** Its text and other content. */
   content: OutputContent;
 }
 
-/** The output of one component. Content kinds that are newer than this package are kept at run time. */
+/** The output of one component. Unknown content kinds are kept at run time. */
 export interface OutputContent {
-  /** Text for the user. */
   text: string | null;
-  /** Speech for the user; empty when there is none. */
+  /** Speech; may be empty. */
   audio: AudioClip[];
 }
 
-/** A piece of speech in a bot's answer. */
 export interface AudioClip {
   /** The address of the audio file. */
   audio: string | null;
@@ -72,13 +67,12 @@ export interface AudioClip {
   transcript: string | null;
 }
 
-/** Tokens and credits that an answer consumed. A figure that was not sent is `null`. */
+/** Tokens and credits that an answer consumed. Missing figures are `null`. */
 export interface MessageUsage {
   tokens: TokenUsage;
   credits: CreditUsage;
 }
 
-/** Tokens that an answer consumed. */
 export interface TokenUsage {
   total_tokens: number | null;
   prompt_tokens: number | null;
@@ -87,14 +81,12 @@ export interface TokenUsage {
   completion_tokens_details: TokenDetails;
 }
 
-/** Tokens by kind. */
 export interface TokenDetails {
   reasoning_tokens: number | null;
   audio_tokens: number | null;
   text_tokens: number | null;
 }
 
-/** Credits that an answer consumed. */
 export interface CreditUsage {
   total_credits: number | null;
   text_input_credits: number | null;
@@ -103,13 +95,12 @@ export interface CreditUsage {
   audio_output_credits: number | null;
 }
 
-/** Schema of {@link AudioClip}. */
 export const audioClip: z.ZodType<AudioClip> = z.looseObject({
   audio: optionalText,
   transcript: optionalText,
 });
 
-/** Schema of {@link OutputContent}; a string stands for `{ text }`. */
+/** A string stands for `{ text }`. */
 export const outputContent: z.ZodType<OutputContent> = z.preprocess(
   recordOr('text'),
   z.looseObject({
@@ -118,7 +109,6 @@ export const outputContent: z.ZodType<OutputContent> = z.preprocess(
   }),
 );
 
-/** Schema of {@link OutputItem}. */
 export const outputItem: z.ZodType<OutputItem> = z.preprocess(
   recordOr('content'),
   z.looseObject({
@@ -133,13 +123,12 @@ const tokenDetails = z.preprocess(
   z.looseObject({ reasoning_tokens: quantity, audio_tokens: quantity, text_tokens: quantity }),
 );
 
-/** The platform documents `tokens` as an array and sends an object; handlers see an object in both cases. */
+/** The platform documents `tokens` as an array and sends an object; handlers always see an object. */
 const mergeTokens = (value: unknown): unknown => {
   if (!Array.isArray(value)) return recordOr('total_tokens')(value);
   return Object.fromEntries(value.filter(isRecord).flatMap((part) => Object.entries(part)));
 };
 
-/** Schema of {@link TokenUsage}. */
 export const tokenUsage: z.ZodType<TokenUsage> = z.preprocess(
   mergeTokens,
   z.looseObject({
@@ -151,7 +140,6 @@ export const tokenUsage: z.ZodType<TokenUsage> = z.preprocess(
   }),
 );
 
-/** Schema of {@link CreditUsage}. */
 export const creditUsage: z.ZodType<CreditUsage> = z.preprocess(
   recordOr('total_credits'),
   z.looseObject({
@@ -163,7 +151,6 @@ export const creditUsage: z.ZodType<CreditUsage> = z.preprocess(
   }),
 );
 
-/** Schema of {@link MessageUsage}. */
 export const messageUsage: z.ZodType<MessageUsage> = z.preprocess(
   recordOr('value'),
   z.looseObject({ tokens: tokenUsage, credits: creditUsage }),
@@ -180,12 +167,12 @@ const envelope = z.looseObject({
 });
 
 /**
- * Schema of {@link BotMessageEnvelope}: strict about the fields that identify and route a message. The rest is
- * normalised by `normaliseMessage` when a handler first reads the payload.
+ * Strict about the fields that identify and route a message. `normaliseMessage` normalises the rest when a handler first
+ * reads the payload.
  */
 export const botMessageEnvelope: z.ZodType<BotMessageEnvelope> = envelope;
 
-/** Schema of {@link BotMessage}. Accepts every body that {@link botMessageEnvelope} accepts. */
+/** Accepts every body that {@link botMessageEnvelope} accepts. */
 export const botMessage: z.ZodType<BotMessage> = envelope.extend({
   output: z.preprocess(asList, z.array(outputItem)),
   usage: messageUsage,
@@ -194,8 +181,8 @@ export const botMessage: z.ZodType<BotMessage> = envelope.extend({
 const isIdOrNull = (value: unknown): boolean => value === null || (typeof value === 'string' && value !== '');
 
 /**
- * Whether {@link botMessageEnvelope} would return a body unchanged. Nearly every message passes, and this test
- * costs a fraction of the schema; a property test holds the two together.
+ * Whether {@link botMessageEnvelope} would return a body unchanged: true for nearly every message, at a fraction of the
+ * schema's cost. A property test compares the two.
  */
 export function isNormalEnvelope(body: unknown): body is BotMessageEnvelope {
   if (!isRecord(body) || Object.hasOwn(body, '__proto__')) return false;
@@ -214,8 +201,7 @@ export function isNormalEnvelope(body: unknown): body is BotMessageEnvelope {
 }
 
 /**
- * Joins all text of an answer, one line per element. An element without text counts with the transcript of its
- * speech.
+ * Joins all text of an answer, one line per element. An element without text contributes its speech transcript.
  *
  * @example
  * messageText(payload) // 'Your order arrives on Thursday.'
@@ -232,7 +218,7 @@ export function messageAudio(message: Pick<BotMessage, 'output'>): AudioClip[] {
   return message.output.flatMap(({ content }) => content.audio);
 }
 
-/** Lists content kinds that this package does not know, each once. */
+/** Unknown content kinds, each once. */
 export function unknownContentKinds(message: Pick<BotMessage, 'output'>): string[] {
   const unknown = new Set<string>();
   for (const { content } of message.output) {

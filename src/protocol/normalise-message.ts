@@ -13,18 +13,16 @@ import {
 } from './message.js';
 import { isRecord } from './primitives.js';
 
-/** Builds the payload of a `message` event: what the `botMessage` schema returns, at a quarter of its cost. */
+/** Builds the payload of a `message` event: the `botMessage` schema's result at a quarter of its cost. */
 export function normaliseMessage(body: BotMessageEnvelope): BotMessage {
   return normaliseOrdinaryMessage(body) ?? botMessage.parse(body);
 }
 
 /**
- * Normalises a body whose fields have the documented types, or are absent or `null`. Returns `null` for any other
- * body, such as one with figures as strings or `tokens` as a list: that is for the schema to read.
+ * Normalises a body whose fields have the documented types, or are absent or `null`. Returns `null` for any other body,
+ * which the schema must read. A property test compares the result with the schema's.
  *
- * A property test holds the result to the schema's: the same fields in the same order, the body left unchanged.
- * Objects are literals because V8 moves the objects that zod builds to the old generation, which costs more than
- * building them.
+ * Objects are literals because V8 moves zod's objects to the old generation, which costs more than building them.
  */
 export function normaliseOrdinaryMessage(body: unknown): BotMessage | null {
   if (!isNormalEnvelope(body)) return null;
@@ -53,13 +51,13 @@ type Fields = Readonly<Record<string, unknown>>;
 
 const NO_FIELDS: Fields = {};
 
-/** Absent objects read as empty ones; `null` means that the schema must read the value. */
+/** An absent object is read as an empty one; `null` means that the schema must read the value. */
 function fieldsOf(value: unknown): Fields | null {
   if (value === null || value === undefined) return NO_FIELDS;
   return isRecord(value) ? value : null;
 }
 
-/** Copies the fields that `known` lacks, after the known ones as zod does. zod drops `__proto__`. */
+/** Copies unknown fields after the known ones, as zod does. zod drops `__proto__`. */
 function keepUnknownFields<Known extends object>(sent: object, known: Known): Known | null {
   for (const name in sent) {
     if (Object.hasOwn(known, name)) continue;

@@ -13,16 +13,15 @@ export const PLATFORM_PATHS = {
 
 /** The body of a refusal, on every JSON endpoint. */
 export interface FailureBody {
-  /** One of {@link PLATFORM_CODES}, or another one. */
+  /** One of {@link PLATFORM_CODES}, or unknown. */
   code: number;
   /** The platform's explanation. It can quote the request. */
   message: string;
 }
 
-/** Schema of {@link FailureBody}. */
 export const failureBody: z.ZodType<FailureBody> = z.looseObject({ code: z.int(), message: z.string() });
 
-/** The platform's error codes: the documented ones, then those seen in deployments. */
+/** The platform's error codes: first the documented codes, then those seen in deployments. */
 export const PLATFORM_CODES = {
   PARAMETER_ERROR: 40000,
   INTERNAL_ERROR: 50000,
@@ -39,8 +38,8 @@ export const PLATFORM_CODES = {
 const FIRST_ERROR_CODE = 10_000;
 
 /**
- * Whether a body reports a failure, whatever the HTTP status is; only `code` counts. The contract does not say which
- * codes mean success, so those that cannot are failures: error codes, HTTP error statuses and negative numbers.
+ * Whether a body reports a failure, whatever the HTTP status. The contract does not say which codes mean success, so
+ * error codes, HTTP error statuses and negative numbers count as failures.
  */
 export function isFailureBody(body: unknown): body is { code: number; message?: unknown } {
   if (typeof body !== 'object' || body === null || !('code' in body)) return false;
@@ -50,17 +49,16 @@ export function isFailureBody(body: unknown): body is { code: number; message?: 
 
 /** An agent's message to the user. */
 export interface AgentReply {
-  /** The id of the handoff. */
+  /** The handoff's id. */
   conversation_id: string;
   /** When it was written, in milliseconds. */
   timestamp: number;
-  /** The words; not empty. */
+  /** Not empty. */
   body: string;
 }
 
 const sentTime = z.int().nonnegative();
 
-/** Schema of {@link AgentReply}. */
 export const agentReply: z.ZodType<AgentReply> = z.looseObject({
   conversation_id: z.string().min(1),
   timestamp: sentTime,
@@ -69,13 +67,12 @@ export const agentReply: z.ZodType<AgentReply> = z.looseObject({
 
 /** An agent ends a handoff. */
 export interface AgentClose {
-  /** The id of the handoff. */
+  /** The handoff's id. */
   conversation_id: string;
   /** When it ended, in milliseconds. */
   timestamp: number;
 }
 
-/** Schema of {@link AgentClose}. */
 export const agentClose: z.ZodType<AgentClose> = z.looseObject({
   conversation_id: z.string().min(1),
   timestamp: sentTime,
@@ -92,23 +89,18 @@ export const WEBHOOK_TYPES = ['message', 'human_service'] as const;
 
 /** The result of the platform's probe of one webhook. */
 export interface WebhookCheckResult {
-  /** The kind of webhook, or a newer kind. */
+  /** May be an unknown kind. */
   type: (typeof WEBHOOK_TYPES)[number] | (string & {});
   /** The flow component that has this webhook; `null` for the bot's own. */
   component_id: string | null;
-  /** The name of that component. */
   component_name: string | null;
-  /** The address that was probed. */
   webhook_url: string;
-  /** Whether it answered as it should. */
   reachable: boolean;
-  /** The HTTP status of its answer; 0 or `null` when there was none. */
+  /** The HTTP status of its answer; 0 or `null` if there was none. */
   http_status: number | null;
-  /** How long the answer took, in milliseconds. */
   latency_ms: number | null;
 }
 
-/** Schema of {@link WebhookCheckResult}. */
 export const webhookCheckResult: z.ZodType<WebhookCheckResult> = z.looseObject({
   type: openEnum(WEBHOOK_TYPES),
   component_id: z.string().nullable().default(null),
@@ -124,7 +116,7 @@ export const webhookCheckAnswer: z.ZodType<{ results: WebhookCheckResult[] }> = 
   results: z.array(webhookCheckResult),
 });
 
-/** The body of the health endpoint of a working platform. */
+/** The health endpoint's answer while the platform works. */
 export const HEALTHY = 'service is normal';
 
 /** How often to probe the health endpoint; the platform recommends three times a minute. */

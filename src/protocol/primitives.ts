@@ -1,8 +1,8 @@
 import { z } from 'zod';
 
 /**
- * The contract does not name the unit of times. These are the first values of each unit but seconds, and the first that
- * is no time at all: each unit reaches from 1973 to the year 5138.
+ * The contract does not name the unit of times. Each unit covers the years 1973 to 5138; these are the first values in
+ * milliseconds, microseconds and nanoseconds, and the first invalid value.
  */
 const FIRST_MILLISECONDS = 1e11;
 const FIRST_MICROSECONDS = 1e14;
@@ -22,7 +22,7 @@ export const recordOr =
     return { [typeof value === 'object' ? 'value' : field]: value };
   };
 
-/** Makes a list of one value; nothing becomes an empty list. */
+/** Wraps a single value in a list; a missing value becomes an empty list. */
 export const asList = (value: unknown): unknown[] => {
   if (Array.isArray(value)) return value;
   return isEmpty(value) ? [] : [value];
@@ -30,7 +30,7 @@ export const asList = (value: unknown): unknown[] => {
 
 const isEmpty = (value: unknown): boolean => value === null || value === undefined || value === '';
 
-/** The text of a plain value; `null` for any other. */
+/** A plain value as text; `null` for any other value. */
 export const toText = (value: unknown): string | null => {
   if (typeof value === 'string') return value;
   return typeof value === 'boolean' || Number.isFinite(value) ? String(value) : null;
@@ -39,7 +39,7 @@ export const toText = (value: unknown): string | null => {
 const toId = (value: unknown): string | null =>
   typeof value === 'string' || Number.isSafeInteger(value) ? String(value) || null : null;
 
-/** Whether a value is a time of the wire: a number of seconds, milliseconds, microseconds or nanoseconds. */
+/** Whether a value is a time in seconds, milliseconds, microseconds or nanoseconds. */
 export const isTime = (value: unknown): value is number =>
   typeof value === 'number' && value >= 0 && value < TIME_LIMIT;
 
@@ -58,16 +58,16 @@ export const id = z.union([z.string().min(1), z.int().transform(String)], {
   error: ({ input }) => (Number.isInteger(input) ? ROUNDED : 'expected a non-empty string'),
 });
 
-/** An identifier that may be missing. Handlers see `null` for anything that is not a string or a whole number. */
+/** An identifier that may be missing. Handlers see `null` for anything but a string or a whole number. */
 export const optionalId = z.preprocess(toId, z.string().nullable());
 
 /** Text that may be missing. Handlers see numbers and booleans as text, and `null` for anything else. */
 export const optionalText = z.preprocess(toText, z.string().nullable());
 
-/** Text of a transcript: like {@link optionalText}, with an empty text in place of `null`. */
+/** Transcript text: like {@link optionalText}, but empty instead of `null`. */
 export const text = z.preprocess((value) => toText(value) ?? '', z.string());
 
-/** A user's words: like {@link text}, but a list or an object is refused, because the words would be lost. */
+/** A user's text: like {@link text}, but a list or an object is refused, because its content would be lost. */
 export const words = z.preprocess(
   (value) => (isEmpty(value) ? '' : (toText(value) ?? value)),
   z.string({ error: 'expected a string' }),
@@ -76,7 +76,7 @@ export const words = z.preprocess(
 /** A point in time, sent as a number or as digits; `null` for anything else. See {@link toDate}. */
 export const time = z.preprocess(toTime, z.number().nullable());
 
-/** A figure for statistics. A value that is not a number becomes `null` and never refuses the body. */
+/** A statistical figure. Any value but a number becomes `null` and does not invalidate the body. */
 export const quantity = z
   .union([
     z.number(),
@@ -87,21 +87,21 @@ export const quantity = z
       .pipe(z.number()),
   ])
   .nullable()
-  // Before `catch`, which would build an error for every missing figure only to drop it.
+  // Before `catch`, which would build an error for every missing figure.
   .default(null)
   .catch(null);
 
-/** Whether a value of `istest` says yes. Deployments also send it as text or as a number. */
+/** Deployments also send `istest` as text or as a number. */
 export const isYes = (value: unknown): boolean => /^(?:true|1)$/i.test(String(toText(value)).trim());
 
 const isNo = (value: unknown): boolean => /^(?:false|0)$/i.test(String(toText(value)).trim());
 
-/** `istest` identifies an availability test. A value that is neither yes nor no does not refuse the body. */
+/** `istest` marks an availability test. A value that is neither yes nor no does not invalidate the body. */
 export const istest = z
   .preprocess((value) => isYes(value) || (isNo(value) ? false : undefined), z.boolean().optional())
   .optional();
 
-/** One of the values the contract names, or a newer one: a new value must not break a running receiver. */
+/** Unknown enum values must not break a running receiver. */
 export function openEnum<const Known extends readonly [string, ...string[]]>(known: Known) {
   return z.string().meta({ examples: [...known] }) as z.ZodType<Known[number] | (string & {}), string>;
 }
@@ -111,8 +111,8 @@ export const optionalEnum = <const Known extends readonly [string, ...string[]]>
   z.preprocess((value) => toText(value) || null, openEnum(known).nullable());
 
 /**
- * Converts a time of the wire to a `Date`. The contract does not name the unit, and deployments differ: a value below
- * 1e11 is read as seconds, below 1e14 as milliseconds, below 1e17 as microseconds, any other as nanoseconds.
+ * Converts a wire time to a `Date`. Deployments use different units: a value below 1e11 is read as seconds, below 1e14 as
+ * milliseconds, below 1e17 as microseconds, any other as nanoseconds.
  *
  * @example toDate(1679587005) // 2023-03-23T15:56:45.000Z, as is toDate(1679587005000)
  */
@@ -122,6 +122,6 @@ export function toDate(value: number): Date {
   return new Date(value < FIRST_NANOSECONDS ? value / 1e3 : value / 1e6);
 }
 
-/** Whether a time is in whole seconds: two messages may share it. */
+/** Two messages may share a time in whole seconds. */
 export const isWholeSeconds = (value: number): boolean =>
   value < FIRST_MILLISECONDS && Number.isInteger(value);

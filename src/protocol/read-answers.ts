@@ -4,19 +4,18 @@ import { WEBHOOK_TYPES, type WebhookCheckResult } from './platform-api.js';
 import { id, isRecord, openEnum, optionalId, quantity } from './primitives.js';
 import { ValidationError, validate } from './validate.js';
 
-/** What the platform did with the pairs or files of a request. */
+/** The platform's result for a request's pairs or files. */
 export interface QaResult extends QaAnswer {
   /**
-   * How many documents of the request the platform named neither as done nor as failed; more than 0 only if it breaks
-   * its contract. Look at the bot's knowledge before you send them again.
+   * How many of the request's documents the platform reported neither as done nor as failed; 0 unless it breaks its
+   * contract. Check the bot's knowledge before you send them again.
    */
   missing: number;
 }
 
 /**
- * Reads the answer to a request about `requested` documents. An id in it is never lost because something else is odd:
- * entries without an id are left out, which `missing` then counts. Throws a {@link ValidationError} if the answer says
- * neither what was done nor what failed.
+ * Reads the answer to a request for `requested` documents. Entries without an id are dropped and counted in `missing`, so
+ * that no id is lost. Throws a {@link ValidationError} if the answer has neither list.
  */
 export function readQaAnswer(body: unknown, requested: number): QaResult {
   if (!isRecord(body)) throw unreadable('', 'expected an object with doc and failed');

@@ -4,11 +4,10 @@ import { handoffChat, handoffClose, handoffRequest } from './handoff.js';
 import { botMessageEnvelope, isNormalEnvelope, isOldMessageFormat } from './message.js';
 import { isYes } from './primitives.js';
 
-/** One problem of a body: its place and the expectation, never the value. */
+/** One problem in a body: its path and the expected value, never the actual value. */
 export interface BodyIssue {
-  /** The path in the body, such as `body[0].text`; empty for the body as a whole. */
+  /** Such as `body[0].text`; empty for the whole body. */
   readonly path: string;
-  /** The expected value. */
   readonly message: string;
 }
 
@@ -36,7 +35,7 @@ export class ValidationError extends HandoffKitError {
   }
 }
 
-/** Schemas of the bodies that the platform sends, by endpoint. */
+/** By endpoint. */
 export const webhookBodies = {
   message: botMessageEnvelope,
   establish: handoffRequest,
@@ -46,7 +45,6 @@ export const webhookBodies = {
 
 /** An endpoint that the developer hosts. */
 export type WebhookEndpoint = keyof typeof webhookBodies;
-/** The validated body of an endpoint. */
 export type WebhookBody<Endpoint extends WebhookEndpoint> = z.output<(typeof webhookBodies)[Endpoint]>;
 
 const schemas: { readonly [Endpoint in WebhookEndpoint]: z.ZodType<WebhookBody<Endpoint>> } = webhookBodies;
@@ -55,7 +53,7 @@ const schemas: { readonly [Endpoint in WebhookEndpoint]: z.ZodType<WebhookBody<E
 const PLACES_NAMED = 5;
 const ISSUES_KEPT = 50;
 
-/** Parses a value with a schema. Throws only {@link ValidationError}. */
+/** Throws only {@link ValidationError}. */
 export function validate<Schema extends z.ZodType>(schema: Schema, value: unknown): z.output<Schema> {
   const result = tryParse(schema, value);
   if (result.success) return result.data;
@@ -70,7 +68,7 @@ export function validate<Schema extends z.ZodType>(schema: Schema, value: unknow
   );
 }
 
-/** Parses the body of a webhook with the schema of its endpoint. Throws only {@link ValidationError}. */
+/** Parses a webhook's body with its endpoint's schema. Throws only {@link ValidationError}. */
 export function validateWebhook<Endpoint extends WebhookEndpoint>(
   endpoint: Endpoint,
   body: unknown,
@@ -86,7 +84,7 @@ export function validateWebhook<Endpoint extends WebhookEndpoint>(
   return validate<z.ZodType<WebhookBody<Endpoint>>>(schemas[endpoint], body);
 }
 
-/** Whether a body is an availability test, which is answered 200 and has no other effect. */
+/** An availability test is answered 200 and has no other effect. */
 export function isProbe(body: Readonly<Record<string, unknown>>): boolean {
   return isYes(body.istest);
 }
@@ -96,7 +94,7 @@ function tryParse<Schema extends z.ZodType>(schema: Schema, value: unknown) {
   try {
     return schema.safeParse(value);
   } catch {
-    const message = 'expected values of the contract: this body cannot be compared with it';
+    const message = 'expected a body that matches the contract: this one cannot be validated';
     throw new ValidationError('INVALID_BODY', `body: ${message}`, [{ path: '', message }]);
   }
 }

@@ -13,27 +13,26 @@ const accepted = (endpoint: WebhookEndpoint, expects: string, advice: string): D
   run: async (client) => findingOf([statusProblem(await client.wellFormedAnswer(endpoint))]),
 });
 
-/** The answers to well-formed deliveries. */
 export const answerChecks: readonly DoctorCheck[] = [
   accepted(
     'message',
     'answers a bot message with HTTP 200',
-    'Compare --receiver-url, --webhook-username and --webhook-secret with the webhook settings of the bot, then read the log of the receiver.',
+    "Compare --receiver-url, --webhook-username and --webhook-secret with the bot's webhook settings, then read the receiver's log.",
   ),
   accepted(
     'establish',
     'answers a handoff request with HTTP 200',
-    'Answer POST <url>/conversation/establish with 200 as soon as the request is accepted, else the user is told "busy". Compare --receiver-url, --handoff-token and --handoff-auth with the settings of the receiver. If it refuses because no bot is available, run the doctor during platform hours.',
+    'Answer POST <url>/conversation/establish with 200 as soon as the request is accepted, else the user is told "busy". Compare --receiver-url, --handoff-token and --handoff-auth with the settings of the receiver. If it refuses because no agent is available, run the doctor during business hours.',
   ),
   accepted(
     'chat',
     "answers a user's message with HTTP 200",
-    'Answer POST <url>/chat with 200 while the handoff is open, and do slow work after the answer. The platform does not know the users of the doctor and refuses replies to them: a handler that replies before the answer fails here. The simulator takes them, and with a database replies are sent after the answer.',
+    'Answer POST <url>/chat with 200 while the handoff is open, and do slow work after the answer. The platform does not know the users of the doctor and refuses replies to them, so a handler that replies before the answer fails here. The simulator accepts these replies, and with a database replies are sent after the answer.',
   ),
   accepted(
     'close',
     'answers a close notice with HTTP 200',
-    'Answer POST <url>/conversation/close with 200: the user has already left, so there is nothing to refuse.',
+    'Answer POST <url>/conversation/close with 200: the user has already left.',
   ),
   {
     id: 'message.body',
@@ -78,12 +77,12 @@ export const answerChecks: readonly DoctorCheck[] = [
     level: 'advice',
     expects: 'answers within the time limit',
     advice:
-      'Answer as soon as the delivery is stored, and do the work afterwards: the platform has a timeout that it does not publish.',
+      'Answer as soon as the delivery is stored, and do the work afterwards: the platform has a timeout, which it does not publish.',
     run: (client) =>
       checkEachEndpoint(client, undefined, async (endpoint) => {
         const { latencyMs } = await client.wellFormedAnswer(endpoint);
-        const late = latencyMs > client.slowAfterMs;
-        return [late ? `answered after ${latencyMs} ms, expected at most ${client.slowAfterMs} ms` : null];
+        const isLate = latencyMs > client.slowAfterMs;
+        return [isLate ? `answered after ${latencyMs} ms, expected at most ${client.slowAfterMs} ms` : null];
       }),
   },
 ];

@@ -15,7 +15,7 @@ import {
   type ReceiverTarget,
 } from '../target.js';
 
-/** A target with wrong credentials, which the receiver should refuse. */
+/** A target with wrongCredentials credentials, which the receiver should refuse. */
 interface WrongCredentials {
   readonly what: string;
   readonly target: ReceiverTarget;
@@ -30,12 +30,12 @@ const NOT_PROTECTED: Readonly<Record<EndpointGroup, string>> = {
     'no credentials were given: if the receiver requires some, pass --handoff-token or --handoff-auth; if it does not, anyone who knows the URL can send',
 };
 
-/** A different text of the same length. */
+/** Different, with the same length. */
 const scramble = (text: string): string => text.replace(/./gs, (letter) => (letter === 'x' ? 'y' : 'x'));
 
 const hasCredentials = ({ username }: WebhookCredentials): boolean => username !== undefined;
 
-/** Variants of a target with the credentials of a group changed, in the header and in the path. */
+/** Variants of a target with one group's credentials changed, in the header and in the path. */
 function withChangedCredentials(
   target: ReceiverTarget,
   group: EndpointGroup,
@@ -44,25 +44,26 @@ function withChangedCredentials(
 ): WrongCredentials[] {
   const credentials = target[group];
   const { username = '', secret } = credentials;
-  const wrong = secret === undefined ? { username: change(username) } : { username, secret: change(secret) };
-  const inPath = group === 'handoff' && target.token !== undefined;
+  const wrongCredentials =
+    secret === undefined ? { username: change(username) } : { username, secret: change(secret) };
+  const hasPathToken = group === 'handoff' && target.token !== undefined;
   return [
     ...(hasCredentials(credentials)
-      ? [{ what: `${what} in the header`, target: { ...target, [group]: wrong } }]
+      ? [{ what: `${what} in the header`, target: { ...target, [group]: wrongCredentials } }]
       : []),
-    ...(inPath
+    ...(hasPathToken
       ? [{ what: `${what} in the path`, target: { ...target, token: change(target.token ?? '') } }]
       : []),
   ];
 }
 
 function withoutCredentials(target: ReceiverTarget, group: EndpointGroup): WrongCredentials[] {
-  const inPath = group === 'handoff' && target.token !== undefined;
+  const hasPathToken = group === 'handoff' && target.token !== undefined;
   return [
     ...(hasCredentials(target[group])
       ? [{ what: 'no Authorization header', target: { ...target, [group]: {} } }]
       : []),
-    ...(inPath ? [{ what: 'no token in the path', target: { ...target, token: undefined } }] : []),
+    ...(hasPathToken ? [{ what: 'no token in the path', target: { ...target, token: undefined } }] : []),
   ];
 }
 
@@ -106,7 +107,7 @@ const credentialChecksOf = (group: EndpointGroup, noun: string): DoctorCheck[] =
     id: `credentials.${group}.wrong`,
     level: 'required',
     group,
-    expects: `refuses ${noun} with wrong credentials`,
+    expects: `refuses ${noun} with wrongCredentials credentials`,
     advice: ADVICE[group],
     run: (client) =>
       expectRefused(
@@ -134,7 +135,6 @@ const credentialChecksOf = (group: EndpointGroup, noun: string): DoctorCheck[] =
   },
 ];
 
-/** Authentication. */
 export const credentialChecks: readonly DoctorCheck[] = [
   ...credentialChecksOf('message', 'messages'),
   {

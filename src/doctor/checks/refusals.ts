@@ -28,7 +28,7 @@ function isAccepted(endpoint: WebhookEndpoint, answer: JsonPostResult): boolean 
   return answer.status === 200 && assessBody(endpoint, answer).deviations.length === 0;
 }
 
-/** Without its conversation nothing can be done with an event. Anything else can be tolerated, so it is not tested. */
+/** An event is useless without its conversation. Other missing fields can be tolerated, so they are not tested. */
 const refusesConversation =
   (what: string, change: BodyChange): DoctorCheck['run'] =>
   (client) =>
@@ -36,7 +36,7 @@ const refusesConversation =
       expectRefusal(what, await client.send(endpoint, change(await client.createBody(endpoint)))),
     ]);
 
-/** Requests that a receiver should refuse. The specification does not speak of them. */
+/** Requests that a receiver should refuse, although the specification does not mention them. */
 export const refusalChecks: readonly DoctorCheck[] = [
   {
     id: 'method',
@@ -106,22 +106,21 @@ export const refusalChecks: readonly DoctorCheck[] = [
     level: 'advice',
     expects: 'refuses bodies without a conversation_id',
     advice:
-      'Answer 400 if conversation_id is missing: 200 means that the delivery was handled, and this one cannot be.',
+      'Answer 400 if conversation_id is missing: 200 means that the delivery was handled, which is impossible without it.',
     run: refusesConversation('without conversation_id', withoutFields('conversation_id')),
   },
   {
     id: 'body.mistyped',
     level: 'advice',
     expects: 'refuses bodies whose conversation_id is not text',
-    advice:
-      'Validate bodies against a schema: an object as conversation_id becomes "[object Object]" elsewhere.',
+    advice: 'Validate bodies against a schema: an object as conversation_id turns into "[object Object]".',
     run: refusesConversation('an object as conversation_id', withFields({ conversation_id: {} })),
   },
   {
     id: 'body.deep',
     level: 'advice',
     expects: 'survives deeply nested JSON',
-    advice: 'Limit the depth of recursion, and answer 400 beyond it.',
+    advice: 'Limit the nesting depth, and answer 400 beyond it.',
     run: (client) =>
       checkEachEndpoint(client, undefined, async (endpoint) => {
         const body = await client.createBody(endpoint);
@@ -144,9 +143,9 @@ export const refusalChecks: readonly DoctorCheck[] = [
         ];
         const { target } = client;
         return [
-          answers.some(({ text }) => STACK.test(text)) ? 'a stack trace is in the answer' : null,
+          answers.some(({ text }) => STACK.test(text)) ? 'the answer contains a stack trace' : null,
           answers.some(({ text }) => redactSecrets(text, target) !== text)
-            ? 'a secret is in the answer'
+            ? 'the answer contains a secret'
             : null,
         ];
       }),

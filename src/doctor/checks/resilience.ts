@@ -91,26 +91,26 @@ export const resilienceChecks: readonly DoctorCheck[] = [
     level: 'required',
     expects: 'keeps working after senders that disconnect in the middle of a body',
     advice:
-      'Every well-formed delivery is answered 200, whatever came before it. Handle the error event of the request, and share no state between requests except in storage.',
+      'A broken request must not affect the next one. Handle the error event of the request, and share no state between requests except in storage.',
     run: (client) =>
       checkEachEndpoint(client, undefined, async (endpoint) => {
         const broken = await client.createBody(endpoint);
         for (let times = 0; times < 3; times += 1) await client.send(endpoint, broken, { breakAt: 'body' });
         await client.sendText(endpoint, '{'.repeat(1_000));
-        return [await stillWorks(client, endpoint, 'broken ones')];
+        return [await stillWorks(client, endpoint, 'broken requests')];
       }),
   },
   {
     id: 'transport',
     level: 'advice',
     expects: 'uses HTTPS',
-    advice: 'Put TLS in front of it: credentials, path tokens and customer messages are sent in plain text.',
+    advice: "Put TLS in front of it: credentials, path tokens and users' messages are sent in plain text.",
     run: async ({ target }) => {
       const urls = [target.url, ...(target.handoffUrl ? [target.handoffUrl] : [])];
-      const outside = urls.filter((url) => !isLoopback(url));
-      if (outside.length === 0) return notTestable('the receiver runs on this machine');
+      const publicUrls = urls.filter((url) => !isLoopback(url));
+      if (publicUrls.length === 0) return notTestable('the receiver runs on this machine');
       return findingOf(
-        outside.map((url) => (url.startsWith('https:') ? null : `${new URL(url).host}: http`)),
+        publicUrls.map((url) => (url.startsWith('https:') ? null : `${new URL(url).host}: http`)),
       );
     },
   },

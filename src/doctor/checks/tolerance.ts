@@ -6,7 +6,7 @@ import { groupOf } from '../target.js';
 
 type Variant = readonly [name: string, change: BodyChange];
 
-/** Bodies to accept: the specification shows them (`required`), or a deployment sends them or may do so (`advice`). */
+/** Bodies to accept: from the specification (`required`), or sent by some deployments (`advice`). */
 interface ToleratedBodies {
   readonly id: string;
   readonly level: DoctorLevel;
@@ -45,7 +45,7 @@ const TOLERATED: readonly ToleratedBodies[] = [
     id: 'user.unknown',
     level: 'required',
     expects: 'accepts users without user_id, email and phone',
-    advice: 'Accept null for user_id, email and phone: the platform knows them of some users only.',
+    advice: 'Accept null for user_id, email and phone: the platform knows them only for some users.',
     variants: {
       message: [['no user_id', withFields({ user_id: null })]],
       establish: [
@@ -152,7 +152,7 @@ const TOLERATED: readonly ToleratedBodies[] = [
     id: 'tolerates.content',
     level: 'advice',
     expects: 'accepts unknown kinds of content, and none',
-    advice: 'An element of output may contain something new: use what you know and ignore the rest.',
+    advice: 'Elements of output may contain unknown kinds: ignore those that you do not know.',
     variants: {
       message: [
         ['a new kind', content({ doctor_new: [{ url: 'https://example.com/1' }] })],
@@ -237,5 +237,4 @@ function toCheck({ variants, type, ...check }: ToleratedBodies): DoctorCheck {
   };
 }
 
-/** Unusual bodies that a receiver accepts. */
 export const toleranceChecks: readonly DoctorCheck[] = TOLERATED.map(toCheck);

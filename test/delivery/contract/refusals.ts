@@ -26,7 +26,7 @@ export function refusals(engine: Engine): void {
         { error: { code: 'PLATFORM_REFUSED' }, conversationId: 'c', attempt: 1 },
       ]);
       const dead = await to.queues.list('outbox', { state: 'dead' });
-      expect(dead).toMatchObject([{ what: 'reply', attempts: 1, error: expect.stringContaining('said no') }]);
+      expect(dead).toMatchObject([{ what: 'reply', attempts: 1, error: expect.stringContaining('refused') }]);
       expect(await to.queues.show('outbox', dead[0]?.id ?? '')).toMatchObject({
         content: { kind: 'reply', text: 'refused' },
       });
