@@ -75,7 +75,6 @@ export class PlatformError extends HandoffKitError {
   readonly platformMessage: string | null;
   /** The delay that the platform asks for, in milliseconds, or `null`. */
   readonly retryAfterMs: number | null;
-
   readonly attempts: number;
 
   constructor(details: PlatformErrorDetails) {

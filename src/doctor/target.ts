@@ -9,7 +9,6 @@ export interface ReceiverTarget {
   readonly handoffUrl?: string | undefined;
   /** A secret path segment before the handoff endpoints. */
   readonly token?: string | undefined;
-
   readonly message: WebhookCredentials;
   /** Known deployments send none. */
   readonly handoff: WebhookCredentials;

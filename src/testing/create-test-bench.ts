@@ -21,7 +21,7 @@ import {
 
 const BOT_ID = 'bench-bot';
 
-/** Below the 5 s timeout of test frameworks, so that the errors of the bench come first. */
+/** Below the 5 s timeout of test frameworks, so that the bench's errors come first. */
 const DEFAULTS = { replyTimeoutMs: 2_000, drainMs: 1_000, deliveryTimeoutMs: 2_500 };
 
 /** Starts a receiver that stores events; with inline delivery, handlers can be added until the first event. */
@@ -33,7 +33,7 @@ async function startDurable(
 
 type BenchSettings = TestBenchOptions & ReceiverAddress;
 
-/** Creates a bench for the receiver that a function creates from the options of the bench. */
+/** Creates a bench with a function that creates the receiver from the bench's options. */
 export function createTestBench(options: BenchSettings & { receiver: ReceiverFactory }): Promise<TestBench>;
 /** Creates a bench for an existing receiver, an Express app or any request listener. */
 export function createTestBench(options: BenchSettings & { receiver: RequestListener }): Promise<TestBench>;
@@ -97,7 +97,7 @@ export async function createTestBench({
   };
 
   const assertOpen = () => {
-    if (closing) throw new TestBenchError('BENCH_CLOSED', 'this bench was closed: create another one.');
+    if (closing) throw new TestBenchError('BENCH_CLOSED', 'this bench was closed: create another.');
   };
   const requireReceiver = () => {
     assertOpen();
@@ -131,9 +131,9 @@ export async function createTestBench({
       const establishing = simulator.requestHandoff({ ...input, conversationId });
       const handle = simulator.conversation(conversationId);
       if (handle) current = withFailureReports(handle, { createError, replyTimeoutMs });
-      const asked = current;
+      const conversationAtCall = current;
       await establishing;
-      return asked ?? conversation();
+      return conversationAtCall ?? conversation();
     },
     say: async (text) => conversation().say(text),
     closeByUser: async () => conversation().closeByUser(),
@@ -198,28 +198,27 @@ function waitForDeliveries({ traffic }: Simulator, timeoutMs: number): Promise<v
   });
 }
 
-/** Adds `Symbol.asyncDispose`. */
 function withDisposal<Target extends object>(
   target: Target,
   dispose: () => Promise<void>,
 ): Target & { [Symbol.asyncDispose]: () => Promise<void> } {
   const disposable = Object.assign(target, { [Symbol.asyncDispose]: dispose });
-  // Jest runs tests in another realm, where the symbol may be missing; the key would be "undefined" then.
+  // Jest's realm may lack the symbol; the key would then be "undefined".
   if (typeof Symbol.asyncDispose !== 'symbol') Reflect.deleteProperty(disposable, 'undefined');
   return disposable;
 }
 
-/** More lines than this do not help, and the oldest are dropped. */
+/** Older lines are dropped. */
 const MAX_LINES = 20;
 
-/** A log that stays quiet: the lines are kept for the report of a failed test. */
+/** Keeps its lines for the report of a failed test. */
 interface LogInMemory {
   readonly log: Log;
   /** The last lines, as JSON. */
   lines(): readonly string[];
 }
 
-/** `LOG_LEVEL` of the environment is its level, else `info`. */
+/** The level is the environment's `LOG_LEVEL`, or `info`. */
 function createLogInMemory(): LogInMemory {
   const lines: string[] = [];
   const write = (line: string): void => {

@@ -17,7 +17,7 @@ type CreateBenchError = (
   cause?: unknown,
 ) => TestBenchError;
 
-/** Creates the {@link CreateBenchError} of a bench. `redact` removes secrets from a text; `logged` gives log lines. */
+/** `redact` removes secrets from a text; `logged` returns log lines. */
 export function createBenchErrorFactory(
   simulator: Simulator,
   redact: (text: string) => string,
@@ -37,7 +37,7 @@ export function createBenchErrorFactory(
       '',
       'What to check:',
       ...adviceFor({ conversation, exchanges, faults }).map((advice) => `- ${advice}`),
-      ...(logged().length > 0 ? ['', 'The log of the receiver:', ...logged().map(redact)] : []),
+      ...(logged().length > 0 ? ['', "The receiver's log:", ...logged().map(redact)] : []),
     ];
     return new TestBenchError(code, lines.join('\n'), cause === undefined ? undefined : { cause });
   };
@@ -65,7 +65,7 @@ interface FailureReportOptions {
   readonly replyTimeoutMs: number;
 }
 
-/** Wraps a conversation of the simulator so that its errors include a failure report. */
+/** Wraps a simulator conversation so that its errors include a failure report. */
 export function withFailureReports(
   handle: HandoffConversation,
   { createError, replyTimeoutMs }: FailureReportOptions,
@@ -112,8 +112,7 @@ interface Row {
 }
 
 /**
- * One line per exchange, in columns. Request bodies are left out, because they contain what users wrote; answers are
- * cut.
+ * One line per exchange, in columns. Request bodies are omitted, because they contain users' messages; answers are cut.
  *
  * @example exchangeLines(simulator.traffic.exchanges())
  * // → POST /webhook/…/chat            200  {"code":200,"message":"success"}  12 ms
@@ -145,7 +144,7 @@ function toRow(exchange: RecordedExchange, redact: (text: string) => string): Ro
   };
 }
 
-/** Without the origin: the ports change with every run. */
+/** Without the origin, because the ports change with every run. */
 function pathOf(url: string): string {
   return url.replace(/^https?:\/\/[^/]+/, '') || '/';
 }
@@ -155,7 +154,6 @@ function shorten(text: string): string {
   return line.length <= MAX_ANSWER_CHARS ? line : `${line.slice(0, MAX_ANSWER_CHARS - 1)}…`;
 }
 
-/** The input of {@link adviceFor}. */
 interface FailureSituation {
   readonly conversation: HandoffConversation | null;
   readonly exchanges: readonly RecordedExchange[];
@@ -165,10 +163,10 @@ interface FailureSituation {
 
 const ADVICE_BY_RECEIVER_STATUS: Readonly<Record<number, string>> = {
   400: 'the receiver refused the body: its answer names the fields.',
-  401: 'the receiver refused the credentials: create it with the options of the bench, or pass the username, secret and token that it expects to the bench.',
+  401: "the receiver refused the credentials: create it with the bench's options, or pass its username, secret and token to the bench.",
   404: 'the receiver has no endpoint at that path: pass its path, and its token if it has one, to the bench.',
   500: "a handler threw: register receiver.onError, or read the receiver's log.",
-  503: "the receiver refuses deliveries: check its admit gate, its handler of 'handoff.requested', and whether it was closed.",
+  503: "the receiver refuses deliveries: check its admit gate, its handler for 'handoff.requested', and whether it was closed.",
 };
 
 const ADVICE_BY_PLATFORM_CODE: Readonly<Record<number, string>> = {
@@ -193,8 +191,8 @@ function adviceFor({ conversation, exchanges, faults }: FailureSituation): strin
 
 function faultAdvice(faults: readonly string[]): string | null {
   if (faults.length === 0) return null;
-  const held = faults.includes('delay') || faults.includes('reorder');
-  const wait = held ? ' Held deliveries wait for bench.clock.advance().' : '';
+  const isHolding = faults.includes('delay') || faults.includes('reorder');
+  const wait = isHolding ? ' Held deliveries wait for bench.clock.advance().' : '';
   return `active faults: ${faults.join(', ')}. bench.faults.clear() switches them off.${wait}`;
 }
 
@@ -230,8 +228,8 @@ function silenceAdvice(exchanges: readonly RecordedExchange[]): string {
   if (exchanges.length === 0) return 'no requests were sent: start with await bench.requestHandoff().';
   const sinceLast = exchanges.slice(exchanges.findLastIndex(isHandoffDelivery));
   if (sinceLast.some(({ direction }) => direction === 'received'))
-    return 'nextReply returns each reply once: earlier ones are in bench.replies.';
-  return 'the receiver accepted the last delivery and has not called the platform since: does its handler call reply(), and does it use bench.platform?';
+    return 'nextReply returns each reply once: earlier replies are in bench.replies.';
+  return 'the receiver accepted the last delivery but has not called the platform since: does its handler call reply(), and does it use bench.platform?';
 }
 
 function isHandoffDelivery({ direction, what }: RecordedExchange): boolean {

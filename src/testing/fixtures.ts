@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { botMessageBody, chatBody, closeBody, establishBody, probeBody } from '../simulator/index.js';
 
-/** Fields as sent over the wire. */
+/** In wire format. */
 type Fields = Readonly<Record<string, unknown>>;
 
 /** The time of every fixture: 2025-01-01, midnight UTC. */
@@ -14,7 +14,7 @@ const fixture =
   (fields: Fields = {}): Body & Fields => ({ ...make(), ...fields });
 
 /**
- * Well-formed request bodies of the platform. Each call creates new ids; the given fields replace the defaults.
+ * Well-formed request bodies from the platform. Each call creates new ids; the given fields replace the defaults.
  *
  * @example fixtures.chat({ conversation_id: 'c-1', body: 'Hello?' })
  */
@@ -36,9 +36,9 @@ export const fixtures = {
       ],
     }),
   ),
-  /** A message of the user, for `/chat`. */
+  /** A user's message, for `/chat`. */
   chat: fixture(() => chatBody(newId('handoff'), SENT_AT, 'Are you there?')),
-  /** The user has left, for `/conversation/close`. */
+  /** A user's close, for `/conversation/close`. */
   close: fixture(() => closeBody(newId('handoff'), SENT_AT, 'USER_CLOSED')),
   /** An availability test, for any endpoint. */
   probe: fixture(() => probeBody(SENT_AT)),

@@ -59,7 +59,7 @@ function invalid(problem: string): TestBenchError {
   return new TestBenchError(
     'INVALID_RECEIVER',
     `${problem} Pass one of
-    (options) => createReceiver({ ...options })   a function that creates a receiver from the options of the bench
+    (options) => createReceiver({ ...options })   a function that creates a receiver from the bench's options
     receiver                                      an existing receiver, with its username, secret and token
     app                                           an Express app, with path, username, secret and token
     (request, response) => …                      any request listener, with both parameters written out`,
@@ -68,7 +68,7 @@ function invalid(problem: string): TestBenchError {
 
 const nameOf = (value: unknown): string => (value === null ? 'null' : `a value of type ${typeof value}`);
 
-/** The webhooks of the simulated bot, as entered into the platform's settings. */
+/** The simulated bot's webhooks, as entered into the platform's settings. */
 export function webhookSettingsFor(
   origin: string,
   { path = '/', username, secret, token, handoff, message }: ReceiverAddress,
@@ -92,15 +92,14 @@ export function webhookSettingsFor(
 /** Shorter secrets are not redacted: they would match ordinary text. */
 const MIN_SECRET_LENGTH = 6;
 
-/** Redacts the secrets of one bench from its errors. */
+/** Redacts a bench's secrets from its errors. */
 interface SecretRedactor {
-  /** Adds the secrets of a receiver's address. */
+  /** Adds the secrets in a receiver's address. */
   readonly add: (address: ReceiverAddress) => void;
-  /** Replaces every secret by `…`. */
+  /** Replaces every secret with `…`. */
   readonly redact: (text: string) => string;
 }
 
-/** Creates a redactor that knows the API key. */
 export function createSecretRedactor(apiKey: string): SecretRedactor {
   const known = [apiKey];
   return {

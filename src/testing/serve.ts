@@ -4,7 +4,6 @@ import type { AddressInfo } from 'node:net';
 /** A function that handles HTTP requests: a receiver, an Express app, or your own. */
 export type RequestListener = (request: IncomingMessage, response: ServerResponse) => unknown;
 
-/** A running HTTP server. */
 export interface ServedListener {
   /** Such as `http://127.0.0.1:49152`. */
   readonly origin: string;
@@ -12,7 +11,7 @@ export interface ServedListener {
   readonly stop: () => Promise<void>;
 }
 
-/** Serves a listener on this machine. Port 0 (the default) takes a free one. */
+/** Serves a listener on loopback. Port 0 (the default) means any free port. */
 export async function serve(listener: RequestListener, port = 0): Promise<ServedListener> {
   const server = createServer((request, response) => void listener(request, response));
   await new Promise<void>((resolve, reject) => {

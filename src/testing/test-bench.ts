@@ -17,8 +17,8 @@ import type { RequestListener } from './serve.js';
 /** A receiver connected to a simulated platform, over real HTTP on this machine. */
 export interface TestBench {
   /**
-   * Connects the receiver, if `createTestBench` was called without one: for an app that needs the address of the
-   * platform before it is created.
+   * Connects the receiver, if `createTestBench` was called without one: for an app that needs the platform's address
+   * before it is created.
    *
    * @example
    * const bench = await createTestBench();
@@ -36,7 +36,7 @@ export interface TestBench {
    */
   requestHandoff(input?: HandoffRequestInput): Promise<HandoffConversation>;
   /**
-   * Sends a message of the user in the current conversation. Resolves to the receiver's answer.
+   * Sends a message as the user in the current conversation. Resolves to the receiver's answer.
    *
    * @example expect(await bench.say('Where is my parcel?')).toMatchObject({ status: 200 });
    */
@@ -74,7 +74,7 @@ export interface TestBench {
    * await bench.idle(); // the receiver has been told about the timeout
    */
   idle(): Promise<void>;
-  /** The current conversation: the one requested last. Throws if there is none. */
+  /** The conversation requested last. Throws if there is none. */
   readonly conversation: HandoffConversation;
   /** All replies to the current conversation; empty without a conversation. */
   readonly replies: readonly SimulatedReply[];
@@ -92,7 +92,7 @@ export interface TestBench {
   readonly faults: Faults;
   /** The simulated platform, for everything else. */
   readonly simulator: Simulator;
-  /** The address of the simulated platform and the API key of its bot. */
+  /** The simulated platform's address and its bot's API key. */
   readonly platform: BenchPlatform;
   /** The URL of the message webhook. */
   readonly url: string;
@@ -102,34 +102,32 @@ export interface TestBench {
   [Symbol.asyncDispose](): Promise<void>;
 }
 
-/** The type of {@link TestBench.connect}. */
 export interface ConnectReceiver {
-  /** Connects the receiver that a function creates from the options of the bench. */
+  /** Connects the receiver that a function creates from the bench's options. */
   (receiver: ReceiverFactory, address?: ReceiverAddress): Promise<void>;
   /** Connects an existing receiver, an Express app or any request listener. */
   (receiver: RequestListener, address?: ReceiverAddress): Promise<void>;
 }
 
-/** The address and key of the simulated platform, as `createReceiver` and `createPlatformClient` take them. */
+/** The simulated platform's address and key, for `createReceiver` and `createPlatformClient`. */
 export interface BenchPlatform {
   readonly baseUrl: string;
   readonly apiKey: string;
 }
 
-/** The options of a receiver for the bench: spread them into those of `createReceiver`. */
+/** Options for a receiver on the bench: spread them into those of `createReceiver`. */
 export interface BenchReceiverOptions {
-  /** Random credentials of this bench: username and secret for messages, a path token for handoffs. */
+  /** Random credentials: username and secret for messages, a path token for handoffs. */
   readonly auth: { readonly message: AuthScheme; readonly handoff: AuthScheme };
   /** The simulated platform. */
   readonly platform: BenchPlatform;
-  /** Keeps the lines in memory, where a failed test finds them: the bench's errors end with the last ones. */
+  /** Keeps its lines in memory: the bench's errors end with the last lines. */
   readonly log: Log;
 }
 
-/** Creates the receiver under test from the options of the bench. */
 export type ReceiverFactory = (options: BenchReceiverOptions) => RequestListener | Promise<RequestListener>;
 
-/** The URLs of the receiver under test and the credentials that the platform sends to it. */
+/** The receiver's URLs, and the credentials that the platform sends to it. */
 export interface ReceiverAddress {
   /** The path of the message webhook. Default: `/`. */
   readonly path?: string | undefined;
@@ -139,10 +137,10 @@ export interface ReceiverAddress {
   readonly secret?: string | undefined;
   /** The path segment below `path` that contains the handoff endpoints. */
   readonly token?: string | undefined;
-  /** Settings of the handoff endpoints that differ. By default they get no credentials. */
+  /** Different settings for the handoff endpoints. By default they get no credentials. */
   readonly handoff?:
     | {
-        /** The base path of `/chat` and the others. Default: `path` with `token`. */
+        /** The base path of the handoff endpoints. Default: `path` with `token`. */
         readonly path?: string | undefined;
         readonly username?: string | undefined;
         readonly secret?: string | undefined;
@@ -155,7 +153,7 @@ export interface ReceiverAddress {
 
 /** Settings of the bench itself. */
 export interface TestBenchOptions {
-  /** How long `nextReply` waits, in real time. Default: 2 s, which is below the timeout of test frameworks. */
+  /** How long `nextReply` waits, in real time. Default: 2 s, below the timeout of test frameworks. */
   readonly replyTimeoutMs?: number | undefined;
   /** How long `close` waits for running handlers, in real time. Default: 1 s. */
   readonly drainMs?: number | undefined;
@@ -168,7 +166,7 @@ export interface TestBenchOptions {
 
 /** The `code` of a {@link TestBenchError}. */
 export type TestBenchErrorCode =
-  /** The value given as receiver cannot take requests, or its address is invalid. */
+  /** The receiver cannot take requests, or its address is invalid. */
   | 'INVALID_RECEIVER'
   /** The bench has no receiver yet. */
   | 'NOT_CONNECTED'

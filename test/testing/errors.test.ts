@@ -21,7 +21,7 @@ describe('an error without a reply', () => {
     expect(error).toBeInstanceOf(TestBenchError);
     expect(error).toBeInstanceOf(HandoffKitError);
     expect(error.code).toBe('NO_REPLY');
-    const [report, log = ''] = textOf(error).split('\n\nThe log of the receiver:\n');
+    const [report, log = ''] = textOf(error).split("\n\nThe receiver's log:\n");
     expect(log.split('\n').map((line) => JSON.parse(line))).toMatchObject([
       { level: 'info', event: 'handoff.requested', msg: 'event' },
       { level: 'info', event: 'handoff.message', msg: 'event' },
@@ -215,7 +215,7 @@ What to check:
     const { bench } = await echoBench();
     await bench.requestHandoff();
     await bench.close();
-    const expected = { code: 'BENCH_CLOSED', message: 'this bench was closed: create another one.' };
+    const expected = { code: 'BENCH_CLOSED', message: 'this bench was closed: create another.' };
     expect(await errorOf(bench.say('hello'))).toMatchObject(expected);
     expect(await errorOf(bench.requestHandoff())).toMatchObject(expected);
     expect(await errorOf(bench.connect(() => noAuth))).toMatchObject(expected);

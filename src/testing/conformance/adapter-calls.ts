@@ -11,7 +11,7 @@ import {
 } from '../../bridge/index.js';
 import { describeError, fail } from './failures.js';
 
-/** A new session of a new user, as the bridge passes it to `open`. */
+/** A session with a new user, as the bridge passes it to `open`. */
 export function newSession(): HandoffSession & { readonly question: string } {
   const id = randomUUID();
   const question = `Where is parcel ${id.slice(0, 8)}?`;
@@ -30,7 +30,7 @@ export function newSession(): HandoffSession & { readonly question: string } {
     transcript: [
       { from: 'user', text: question },
       { from: 'bot', text: '' },
-      { from: 'bot', text: 'A human will know.' },
+      { from: 'bot', text: 'An agent will know.' },
     ],
     requestedAt: new Date(),
     replyBy: new Date(Date.now() + 60_000),
@@ -47,14 +47,13 @@ export function refOf(
   return { conversationId, bot, externalId, url, extra, user };
 }
 
-/** A new message of the user. */
 export const newMessage = (text: string): OutgoingMessage => ({
   key: `kit-${randomUUID()}`,
   text,
   sentAt: new Date(),
 });
 
-/** The error that a call of an adapter cleanups with; `null` when it succeeds. Anything but an AdapterError is a finding. */
+/** The error of an adapter call; `null` if it succeeds. Any error but an AdapterError fails the check. */
 export async function adapterErrorOf(what: string, task: Promise<unknown>): Promise<AdapterError | null> {
   try {
     await task;

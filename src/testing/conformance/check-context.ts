@@ -13,7 +13,7 @@ import type {
 import { createEventRecorder, type EventRecorder } from './recorded-events.js';
 import { createWebhookSink, type WebhookSink } from './webhook-sink.js';
 
-/** The error answers of the system. */
+/** The helpdesk's error answers. */
 interface FaultAnswers {
   readonly unauthorized: FaultAnswer;
   readonly gone: FaultAnswer;
@@ -22,24 +22,22 @@ interface FaultAnswers {
   readonly unavailable: FaultAnswer;
 }
 
-/** The environment of one check. Each check gets a new one. */
+/** The environment of one check. */
 export interface CheckContext {
-  /** The system that the harness has started. */
+  /** The helpdesk that the harness has started. */
   readonly system: HarnessSystem;
-  /** The proxy between adapter and system. */
+  /** The proxy between adapter and helpdesk. */
   readonly proxy: FaultProxy;
-  /** Records the webhooks of the system. */
+  /** Records the helpdesk's webhooks. */
   readonly webhookSink: WebhookSink;
-  /** The log of the adapter and the bridge. */
   readonly recordedLog: RecordedLog;
   readonly faultAnswers: FaultAnswers;
   readonly secrets: readonly string[];
   readonly stepTimeoutMs: number;
-  /** Whether the harness declares a feature as unsupported. */
   lacks(feature: HarnessFeature): boolean;
   /** Waits up to `stepTimeoutMs` for a condition. */
   readonly waitFor: WaitFor;
-  /** Creates an adapter and disposes of it at the end of the check. */
+  /** The adapter is disposed of at the end of the check. */
   createAdapter(credentials?: 'right' | 'wrong'): Promise<Adapter>;
   /** The last argument of every adapter call. */
   readonly call: AdapterCall;
@@ -52,7 +50,7 @@ export interface CheckContext {
 
 /** One requirement on adapters. */
 export interface ConformanceCheck {
-  /** Short and stable id, used by `unsupported` and `only`. */
+  /** Stable; used by `unsupported` and `only`. */
   readonly id: string;
   /** The requirement as a sentence. */
   readonly title: string;
@@ -60,13 +58,12 @@ export interface ConformanceCheck {
   readonly expected: string;
   /** How to fix a failure. */
   readonly advice: string;
-  /** Features of the system that the check needs. */
+  /** Features of the helpdesk that the check needs. */
   readonly needs?: readonly HarnessFeature[];
-  /** Resolves if the requirement holds; otherwise throws, usually by `fail`. */
+  /** Throws, usually with `fail`, if the requirement does not hold. */
   run(context: CheckContext): Promise<void>;
 }
 
-/** Creates the context of one check. */
 export async function createCheckContext<System extends HarnessSystem>(
   adapterFactory: AdapterFactory<System>,
   harness: AdapterHarness<System>,
@@ -133,15 +130,14 @@ function withDefaultAnswers(faults: AdapterHarness['faults'] = {}): FaultAnswers
 /** A logger that keeps its lines in memory. */
 interface RecordedLog {
   readonly log: Log;
-  /** The lines as written. */
   readonly lines: readonly string[];
-  /** The lines of level error. */
+  /** Lines of level error. */
   errors(): readonly string[];
 }
 
 const ERROR_LEVEL = /"level":[5-6]0\b/;
 
-/** Creates a logger for every level, with the redaction of production. */
+/** Logs every level, with production's redaction. */
 function createRecordedLog(): RecordedLog {
   const lines: string[] = [];
   return {

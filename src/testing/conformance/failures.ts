@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { HandoffKitError } from '../../internal/index.js';
 
-/** Thrown by a check that does not apply to the adapter, with the reason. */
+/** Thrown with the reason if a check does not apply to the adapter. */
 export class NotApplicableError extends Error {}
 
 /** A failed conformance check. The message says what happened, what was expected and what to do. */
@@ -12,7 +12,7 @@ export class ConformanceError extends HandoffKitError {
 /** Thrown by {@link fail}; the runner turns it into a {@link ConformanceError}. */
 export class CheckFailure extends Error {}
 
-/** Fails a check. `what` says what happened. */
+/** `what` says what happened. */
 export function fail(what: string, cause?: unknown): never {
   throw new CheckFailure(what, cause === undefined ? undefined : { cause });
 }

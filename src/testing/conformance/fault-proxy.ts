@@ -4,7 +4,6 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { serve } from '../serve.js';
 import type { FaultAnswer } from './harness.js';
 
-/** A request that passed the proxy. */
 export interface ProxiedRequest {
   readonly method: string;
   /** Including the query. */
@@ -25,32 +24,32 @@ export interface FaultScope {
   readonly match?: (request: ProxiedRequest) => boolean;
 }
 
-/** A proxy between an adapter and its system that injects faults. Faults apply in the order they were added. */
+/** A proxy between an adapter and its helpdesk that injects faults. Faults apply in the order they were added. */
 export interface FaultProxy {
-  /** The address to use instead of the system's. */
+  /** The address to use instead of the helpdesk's. */
   readonly url: string;
   /** Every request so far, oldest first. */
   readonly requests: readonly ProxiedRequest[];
   /**
-   * Answers instead of the system, which does not get the request.
+   * Answers instead of the helpdesk, which does not get the request.
    *
    * @example proxy.answer({ status: 429, headers: { 'retry-after': '1' } });
    */
   answer(answer: FaultAnswer, scope?: FaultScope): void;
   /**
-   * Lets the system handle the request and breaks the connection before the answer.
+   * Lets the helpdesk handle the request and breaks the connection before the answer.
    *
    * @example proxy.loseAnswer({ match: ({ writes }) => writes });
    */
   loseAnswer(scope?: FaultScope): void;
   /**
-   * Breaks the connection before the system gets the request.
+   * Breaks the connection before the helpdesk gets the request.
    *
    * @example proxy.refuse({ times: 3 });
    */
   refuse(scope?: FaultScope): void;
   /**
-   * Delays requests on their way to the system.
+   * Delays requests on their way to the helpdesk.
    *
    * @example proxy.delay(500);
    */
@@ -63,14 +62,13 @@ export interface FaultProxy {
    * release();
    */
   hold(scope?: FaultScope): () => void;
-  /** Removes all faults and releases held requests. */
   clear(): void;
   /** Stops the proxy and closes every connection. */
   stop(): Promise<void>;
 }
 
 /**
- * Starts a proxy in front of a system's API. Create the adapter with `proxy.url` instead of the system's address.
+ * Starts a proxy in front of a helpdesk's API. Create the adapter with `proxy.url` instead of the helpdesk's address.
  *
  * @example
  * const proxy = await createFaultProxy('http://127.0.0.1:8080/REST/2.0');
@@ -163,7 +161,6 @@ function withoutConnectionHeaders(headers: IncomingMessage['headers']): Incoming
   return rest;
 }
 
-/** A fault of one request. */
 type ProxyFault =
   | { readonly kind: 'answer'; readonly answer: FaultAnswer }
   | { readonly kind: 'lose' }
@@ -171,7 +168,6 @@ type ProxyFault =
   | { readonly kind: 'delay'; readonly ms: number }
   | { readonly kind: 'hold'; readonly released: Promise<void>; readonly release: () => void };
 
-/** The active faults. */
 interface ProxyFaults {
   add(fault: ProxyFault, scope?: FaultScope): void;
   /** The fault that applies to a request, if any; the oldest wins. Counts against `times`. */

@@ -16,16 +16,16 @@ import { createWebhookForwarder, type WebhookForwarder } from './webhook-sink.js
 export interface HandedOverUser {
   /** The user's side, on the simulated platform. */
   readonly user: HandoffConversation;
-  /** The id of the conversation in the system. */
+  /** The id of the conversation in the helpdesk. */
   readonly externalId: string;
 }
 
-/** Simulated platform, receiver, bridge, adapter and system, connected over real HTTP. */
+/** Simulated platform, receiver, bridge, adapter and helpdesk, connected over real HTTP. */
 export interface FullStack {
   readonly bench: TestBench;
-  /** Forwards the system's webhooks to the bridge. */
+  /** Forwards the helpdesk's webhooks to the bridge. */
   readonly forwarder: WebhookForwarder;
-  /** A user asks for a human. Fails the check unless the conversation is opened in the system. */
+  /** A user asks for a human. Fails the check unless the conversation is opened in the helpdesk. */
   handOver(input?: HandoffRequestInput): Promise<HandedOverUser>;
   /** Posts a delivery to the receiver and returns the status of the answer. */
   post(endpoint: 'conversation/establish' | 'chat' | 'conversation/close', body: object): Promise<number>;
@@ -33,9 +33,9 @@ export interface FullStack {
   requestCount(endpoint: string): number;
   /** The receiver's state of a conversation. */
   conversation(id: string): Promise<Conversation | null>;
-  /** Stops receiver, bridge and adapter, of every process. */
+  /** Stops receiver, bridge and adapter in every process. */
   stopProcess(): Promise<void>;
-  /** Starts them with the same storage, beside those that run. Requests go to the processes in turn. */
+  /** Starts another process with the same storage. Requests go to the processes in turn. */
   startProcess(): Promise<void>;
 }
 
@@ -51,7 +51,7 @@ interface Process {
   readonly bridge: Bridge;
 }
 
-/** Short, because no check depends on work left at its end. */
+/** Short, because no check depends on unfinished work. */
 const DRAIN_MS = 300;
 const POLL_EVERY_MS = 100;
 
@@ -61,7 +61,7 @@ export async function createFullStack(
   { wrap = (adapter) => adapter, retry }: FullStackOptions = {},
 ): Promise<FullStack> {
   const { stepTimeoutMs, recordedLog, webhookSink } = context;
-  // At least the bridge's own default, even with a short step timeout.
+  // At least the bridge's default, even with a short step timeout.
   const openWithinMs = Math.max(stepTimeoutMs, 4_000);
   const token = randomBytes(24).toString('hex');
   const handoffs = createMemoryHandoffStore();
@@ -137,7 +137,7 @@ export async function createFullStack(
       if (user.state === 'busy')
         fail(`establish was answered ${establish?.status ?? establish?.error}, so the user was told "busy".`);
       const link = (await conversation(user.id))?.link;
-      if (!link) fail('establish was answered 200, but the conversation is not open in the system.');
+      if (!link) fail('establish was answered 200, but the conversation is not open in the helpdesk.');
       return { user, externalId: link.externalId };
     },
     async post(endpoint, body) {
@@ -156,7 +156,6 @@ export async function createFullStack(
   };
 }
 
-/** Shortens the polling interval. */
 function withFastPolling(adapter: Adapter): Adapter {
   const pollEveryMs = Math.min(adapter.capabilities.pollEveryMs ?? POLL_EVERY_MS, POLL_EVERY_MS);
   return overrideAdapter(adapter, { capabilities: { ...adapter.capabilities, pollEveryMs } });
@@ -167,7 +166,7 @@ export function overrideAdapter(adapter: Adapter, changes: Partial<Adapter>): Ad
   return Object.assign(Object.create(adapter) as Adapter, changes);
 }
 
-/** Normalizes line ends and trims, since systems change both. */
+/** Normalizes line ends and trims, since helpdesks change both. */
 const normalizeText = (text: string): string => text.replaceAll('\r\n', '\n').trim();
 
 /** How many times agents see a text in a conversation. */

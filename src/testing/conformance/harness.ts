@@ -1,10 +1,9 @@
 import type { Adapter } from '../../bridge/index.js';
 
-/** The argument of an {@link AdapterFactory}. */
 export interface AdapterFactoryInput<System extends HarnessSystem = HarnessSystem> {
-  /** The address of the system's API, through the fault-injecting proxy. Use it for every request. */
+  /** The address of the helpdesk's API, through the fault-injecting proxy. Use it for every request. */
   readonly baseUrl: string;
-  /** `wrong`: create the adapter with credentials that the system refuses. */
+  /** If `wrong`, create the adapter with credentials that the helpdesk refuses. */
   readonly credentials: 'right' | 'wrong';
   /** The result of `harness.start`, for other settings such as ids and secrets. */
   readonly system: System;
@@ -17,22 +16,22 @@ export type AdapterFactory<System extends HarnessSystem = HarnessSystem> = (
 
 /** A conversation as its agents see it. */
 export interface SystemConversation {
-  /** Whether agents see that it has ended: by its status, or by a message if the system has no status. */
+  /** Whether agents see that it has ended: by its status, or by a message if the helpdesk has no status. */
   readonly isClosed: boolean;
   /**
    * The texts that agents see and did not write themselves, oldest first, including the transcript. As displayed:
-   * if the system stores `&lt;` and shows `<`, return `<`.
+   * if the helpdesk stores `&lt;` and shows `<`, return `<`.
    */
   readonly shown: readonly string[];
-  /** The texts of replies that agents see marked as undelivered. Only for systems that have such a mark. */
+  /** The texts of replies that agents see marked as undelivered, if the helpdesk can mark them. */
   readonly undelivered?: readonly string[];
-  /** The system's id of the user, to tell two users apart; `null` if it has none. */
+  /** The helpdesk's user id, to distinguish two users; `null` if it has none. */
   readonly customer: string | null;
 }
 
 /**
- * Actions of an agent, performed in the system with the agent's account, not the adapter's. Each resolves when the
- * system has stored it; the adapter may learn of it later.
+ * Acts as an agent, with the agent's account, not the adapter's. Each action resolves when the helpdesk has stored it;
+ * the adapter may learn of it later.
  */
 export interface SystemAgent {
   /** The agent's name, as users may see it. If missing, set `unsupported.name`. */
@@ -48,7 +47,7 @@ export interface SystemAgent {
   /** Assigns the conversation to the agent. If missing, set `unsupported.join`. */
   join?(externalId: string): Promise<void>;
   /**
-   * Sends a file to the user, with a text. Resolves to the address at which the user can open it, or `null` when only
+   * Sends a file to the user, with a text. Resolves to the address at which the user can open it, or `null` if only
    * agents can. If missing, set `unsupported.attach`.
    */
   attach?(externalId: string, file: HarnessFile): Promise<string | null>;
@@ -62,7 +61,7 @@ export interface HarnessFile {
   readonly text: string;
 }
 
-/** A running system, or a fake of it. */
+/** A running helpdesk, or a fake. */
 export interface HarnessSystem {
   /** The address of its API, as configured in an adapter. */
   readonly baseUrl: string;
@@ -71,11 +70,11 @@ export interface HarnessSystem {
   /** A conversation as agents see it. `externalId` is the id that `open` returned. */
   read(externalId: string): Promise<SystemConversation>;
   readonly agent: SystemAgent;
-  /** Stops the system, or removes what `start` has set up. */
+  /** Stops the helpdesk, or removes the data that `start` created. */
   stop(): Promise<void>;
 }
 
-/** Features that a system may lack. */
+/** Features that a helpdesk may lack. */
 export type HarnessFeature =
   /** Internal notes. */
   | 'note'
@@ -83,7 +82,7 @@ export type HarnessFeature =
   | 'close'
   /** Agents can write and close in one step. */
   | 'replyAndClose'
-  /** Agents can take a conversation, and the system reports it. */
+  /** Agents can take a conversation, and the helpdesk reports it. */
   | 'join'
   /** Agents have a name that users may see. */
   | 'name'
@@ -96,7 +95,7 @@ export type HarnessFeature =
   /** The signature covers the time. */
   | 'signedTime';
 
-/** An answer that the fault proxy gives instead of the system. */
+/** An answer that the fault proxy gives instead of the helpdesk. */
 export interface FaultAnswer {
   readonly status: number;
   readonly headers?: Readonly<Record<string, string>>;
@@ -106,10 +105,10 @@ export interface FaultAnswer {
 
 /** Describes a helpdesk to the conformance kit. */
 export interface AdapterHarness<System extends HarnessSystem = HarnessSystem> {
-  /** The name of the system, for test titles. */
+  /** The helpdesk's name, for test titles. */
   readonly name: string;
   /**
-   * Starts the system or a fake of it, or connects to a running one. Called once per check. Configure the system to
+   * Starts the helpdesk or a fake, or connects to a running one. Called once per check. Configure the helpdesk to
    * send its webhooks to `webhookUrl`, which accepts any path and answers 200 at once; the kit forwards them to the
    * bridge, and repeats, changes or holds them as a check requires.
    */
@@ -117,21 +116,21 @@ export interface AdapterHarness<System extends HarnessSystem = HarnessSystem> {
   /** Credentials and secrets of the adapter. They must not appear in log lines and errors. */
   readonly secrets: readonly string[];
   /**
-   * Features that the system lacks, and ids of checks that cannot pass, each with the reason. Skipped checks are
+   * Features that the helpdesk lacks, and ids of checks that cannot pass, each with the reason. Skipped checks are
    * printed with their reason.
    */
   readonly unsupported?: Readonly<Record<string, string>>;
-  /** The system's error answers. Default: 401, 404, 422, 429 with `Retry-After`, 503. */
+  /** The helpdesk's error answers. Default: 401, 404, 422, 429 with `Retry-After`, 503. */
   readonly faults?: {
     readonly unauthorized?: FaultAnswer;
-    /** The conversation does not exist any more. */
+    /** The conversation no longer exists. */
     readonly gone?: FaultAnswer;
     /** The request is refused, and would be refused again. */
     readonly refused?: FaultAnswer;
     readonly rateLimited?: (retryAfterSeconds: number) => FaultAnswer;
     readonly unavailable?: FaultAnswer;
   };
-  /** The port of `webhookUrl`, for a system with a fixed webhook address. Default: a free port. */
+  /** The port of `webhookUrl`, for a helpdesk with a fixed webhook address. Default: a free port. */
   readonly webhookPort?: number;
   /** How long a check waits for one step, in milliseconds. Only failures wait that long. Default: 5,000. */
   readonly stepTimeoutMs?: number;

@@ -22,7 +22,6 @@ export async function captureConsole(task: () => Promise<readonly string[]>): Pr
   }
 }
 
-/** The result of {@link observeCall}. */
 interface ObservedCall<Value> {
   readonly value: Value;
   /** The number of `fetch` calls. */
@@ -72,7 +71,7 @@ const HANDLE_KINDS = new Set([
 ]);
 const POLL_INTERVAL_MS = 20;
 
-/** Creates a {@link HandleTracker}. Handles opened by concurrent code are not counted. */
+/** Handles opened by concurrent code are not counted. */
 export function trackOpenHandles(): HandleTracker {
   const tracked = new AsyncLocalStorage<true>();
   const open = new Map<number, { readonly kind: string; readonly resource: object }>();

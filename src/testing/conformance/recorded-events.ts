@@ -8,7 +8,6 @@ interface RecordedEvent {
   readonly request: InboundRequest | null;
 }
 
-/** Records the events that an adapter reports. */
 export interface EventRecorder {
   /** Waits for the first event that matches. */
   waitFor(what: string, matches: (recorded: RecordedEvent) => boolean): Promise<RecordedEvent>;
@@ -39,7 +38,7 @@ export async function createEventRecorder(parts: {
     for (const request of webhookSink.requests.slice(read)) {
       read += 1;
       const verdict = adapter.verify(request);
-      if (verdict !== 'genuine') fail(`verify returned "${verdict}" for a request that the system sent.`);
+      if (verdict !== 'genuine') fail(`verify returned "${verdict}" for a request that the helpdesk sent.`);
       for (const event of adapter.parse(request).events) recorded.push({ event, request });
     }
   };

@@ -12,7 +12,7 @@ export interface ConformanceResult {
   readonly id: string;
   /** The requirement as a sentence. */
   readonly title: string;
-  /** `skipped`: the system lacks a feature that the check needs. */
+  /** `skipped`: the helpdesk lacks a feature that the check needs. */
   readonly outcome: 'passed' | 'failed' | 'skipped';
   /** Why it was skipped, else `null`. */
   readonly reason: string | null;
@@ -33,7 +33,7 @@ export const conformanceChecks: readonly Pick<ConformanceCheck, 'id' | 'title'>[
   }),
 );
 
-/** Features that a harness supports by a member of `agent` of the same name. */
+/** Features that `agent` implements with a method of the same name. */
 const AGENT_FEATURES = ['note', 'close', 'replyAndClose', 'join', 'name', 'attach'];
 const FEATURES = [...AGENT_FEATURES, 'signature', 'signedBody', 'signedTime'];
 
@@ -66,7 +66,7 @@ function selectConformanceChecks(
         `unsupported.${name} is neither the id of a check nor one of ${FEATURES.join(', ')}.`,
       );
     if (reason.trim() === '')
-      throw configError(`unsupported.${name} must be the reason, which is shown in the results.`);
+      throw configError(`unsupported.${name} must be the reason, which the results show.`);
   }
   const unknown = only?.filter((id) => !ids.includes(id)) ?? [];
   if (unknown.length > 0)
@@ -74,7 +74,7 @@ function selectConformanceChecks(
   return only ? allChecks.filter(({ id }) => only.includes(id)) : allChecks;
 }
 
-/** Runs one check. Never rejects. */
+/** Never rejects. */
 async function runConformanceCheck<System extends HarnessSystem>(
   check: ConformanceCheck,
   createAdapter: AdapterFactory<System>,
@@ -164,7 +164,7 @@ export interface DescribeAdapterOptions extends ConformanceOptions, Partial<Test
 }
 
 /**
- * Defines a test for every conformance check. Each test starts its own system and adapter, so run them one at a
+ * Defines a test for every conformance check. Each test starts its own helpdesk and adapter, so run them one at a
  * time, which is the default of both frameworks. Checks that do not apply are skipped, with the reason printed.
  *
  * @example
@@ -196,6 +196,6 @@ function globalOf<Name extends keyof TestFramework>(name: Name): TestFramework[N
   const value: unknown = Reflect.get(globalThis, name);
   if (typeof value === 'function') return value as TestFramework[Name];
   throw configError(
-    `describeAdapter found no global ${name}: pass the functions of vitest or node:test, as in describeAdapter(createAdapter, harness, { describe, it }).`,
+    `describeAdapter found no global ${name}: pass those of vitest or node:test, as in describeAdapter(createAdapter, harness, { describe, it }).`,
   );
 }

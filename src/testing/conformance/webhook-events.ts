@@ -4,10 +4,9 @@ import type { CheckContext } from './check-context.js';
 import { fail, NotApplicableError } from './failures.js';
 import type { FullStack } from './full-stack.js';
 
-/** An adapter with webhooks. */
 export type WebhookAdapter = Adapter & Required<Pick<Adapter, 'verify' | 'parse'>>;
 
-/** Creates the adapter. Skips the check if the adapter has no webhooks. */
+/** Skips the check if the adapter has no webhooks. */
 export async function createWebhookAdapter(context: CheckContext): Promise<WebhookAdapter> {
   const adapter = await context.createAdapter();
   const { inbound } = adapter.capabilities;
@@ -23,7 +22,7 @@ const hasWebhooks = (adapter: Adapter): adapter is WebhookAdapter =>
 /** Opens a conversation, lets an agent reply, and returns the webhook and the event of that reply. */
 export async function recordAgentReply(
   context: CheckContext,
-  text = 'Good morning, an agent speaking.',
+  text = 'Good morning, this is an agent.',
 ): Promise<{ adapter: WebhookAdapter; request: InboundRequest; event: InboundEvent; externalId: string }> {
   const adapter = await createWebhookAdapter(context);
   const { externalId } = await adapter.open(newSession(), context.call);
@@ -37,7 +36,7 @@ export async function recordAgentReply(
   return { adapter, request, event, externalId };
 }
 
-/** Whether an event is a message of an agent to the user, with this text. */
+/** Whether an event is an agent's message to the user, with this text. */
 export const isAgentReply = (event: InboundEvent, externalId: string, text: string): boolean =>
   event.kind === 'message' &&
   event.externalId === externalId &&
@@ -45,7 +44,6 @@ export const isAgentReply = (event: InboundEvent, externalId: string, text: stri
   event.author.kind === 'agent' &&
   !event.internal;
 
-/** Replies of an agent, in their order. */
 export const REPLIES: readonly string[] = ['Reply 1 of 3.', 'Reply 2 of 3.', 'Reply 3 of 3.'];
 
 /** An agent writes the {@link REPLIES}, and their webhooks reach the receiver in reverse. */

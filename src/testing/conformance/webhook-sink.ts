@@ -2,9 +2,8 @@ import type { IncomingMessage } from 'node:http';
 import type { InboundRequest } from '../../bridge/index.js';
 import { serve } from '../serve.js';
 
-/** Receives and records the webhooks of a system. */
 export interface WebhookSink {
-  /** The webhook URL to configure in the system. */
+  /** The webhook URL to configure in the helpdesk. */
   readonly url: string;
   /** The recorded requests, oldest first. */
   readonly requests: readonly InboundRequest[];
@@ -13,7 +12,7 @@ export interface WebhookSink {
   stop(): Promise<void>;
 }
 
-/** Starts a sink. It answers every request with 200 at once, so that the system never waits for a check. */
+/** Answers every request with 200 at once, so that the helpdesk never waits for a check. */
 export async function createWebhookSink(port = 0): Promise<WebhookSink> {
   const requests: InboundRequest[] = [];
   const listeners: ((request: InboundRequest) => void)[] = [];
@@ -57,7 +56,6 @@ function toInboundRequest(incoming: IncomingMessage, body: Buffer): InboundReque
 export interface WebhookForwarder {
   /** How many copies of each webhook are sent. Default: 1. */
   copies: number;
-  /** Holds webhooks back. */
   pause(): void;
   /** Forwards the held webhooks, oldest or newest first, then new ones. */
   resume(order?: 'oldest-first' | 'newest-first'): void;
@@ -73,7 +71,7 @@ export interface WebhookForwarder {
 /** Headers that belong to one connection and are not forwarded. */
 const CONNECTION_HEADERS = ['host', 'connection', 'keep-alive', 'content-length', 'transfer-encoding'];
 
-/** Creates a forwarder to the origin of a bridge's webhook. */
+/** Forwards to the origin of a bridge's webhook. */
 export function createWebhookForwarder(webhookSink: WebhookSink, origin: string): WebhookForwarder {
   const queue: InboundRequest[] = [];
   const statuses: number[] = [];
@@ -101,7 +99,7 @@ export function createWebhookForwarder(webhookSink: WebhookSink, origin: string)
       const request = queue.shift();
       if (!request) return;
       for (let copy = 0; copy < forwarder.copies; copy += 1) {
-        // Not retried: a stopped process loses webhooks, as with systems that send each only once.
+        // Not retried: a stopped process loses webhooks, as with helpdesks that send each once.
         await forward(request).then(
           (status) => statuses.push(status),
           () => {},

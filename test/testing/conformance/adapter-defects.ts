@@ -214,7 +214,7 @@ export const ADAPTER_DEFECTS: Readonly<Record<string, Defect>> = {
   },
   'no-secrets': {
     name: 'the log contains the token',
-    failure: /a secret is in/,
+    failure: /a secret appears in/,
     change: (good, site) => ({
       open(session, call) {
         call.log.debug({ with: `Bearer ${settingsFor(site).token}` }, 'opening');

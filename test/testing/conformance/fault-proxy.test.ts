@@ -33,7 +33,7 @@ it('forwards requests and answers unchanged', async () => {
   expect(proxy.requests).toMatchObject([{ method: 'POST', path: '/api/things?all=1', writes: true }]);
 });
 
-it('answers instead of the system, as many times as configured', async () => {
+it('answers instead of the helpdesk, as many times as configured', async () => {
   const { got, proxy, post } = await proxied();
   proxy.answer({ status: 429, headers: { 'retry-after': '3' }, body: 'slowly' }, { times: 2 });
   const first = await post('a');
@@ -42,7 +42,7 @@ it('answers instead of the system, as many times as configured', async () => {
   expect(got).toEqual(['POST /api/things?all=1 c']);
 });
 
-it('loses an answer after the system has handled the request', async () => {
+it('loses an answer after the helpdesk has handled the request', async () => {
   const { got, proxy, post } = await proxied();
   proxy.loseAnswer();
   await expect(post('a')).rejects.toThrow('fetch failed');
@@ -50,7 +50,7 @@ it('loses an answer after the system has handled the request', async () => {
   expect((await post('b')).status).toBe(201);
 });
 
-it('breaks the connection before the system gets the request', async () => {
+it('breaks the connection before the helpdesk gets the request', async () => {
   const { got, proxy, post } = await proxied();
   proxy.refuse();
   await expect(post('a')).rejects.toThrow('fetch failed');
@@ -85,7 +85,7 @@ it('clears all faults at once', async () => {
   expect((await post('b')).status).toBe(201);
 });
 
-it('breaks the connection if the system is down', async () => {
+it('breaks the connection if the helpdesk is down', async () => {
   const proxy = await createFaultProxy('http://127.0.0.1:9');
   onTestFinished(() => proxy.stop());
   await expect(fetch(proxy.url)).rejects.toThrow('fetch failed');

@@ -31,7 +31,7 @@ const neverCloses = () => ({ close: async () => {} });
 export const FULL_STACK_DEFECTS: Readonly<Record<string, Defect>> = {
   'open-twice': {
     name: 'open creates two conversations',
-    failure: /the system has 2 conversations/,
+    failure: /the helpdesk has 2 conversations/,
     change: (good) => ({
       async open(session, call) {
         await good.open({ ...session, key: `${session.key}-draft` }, call);
@@ -41,11 +41,11 @@ export const FULL_STACK_DEFECTS: Readonly<Record<string, Defect>> = {
   },
   'lost-open': {
     name: 'find always returns null',
-    failure: /the system has 2 conversations/,
+    failure: /the helpdesk has 2 conversations/,
     change: neverFinds,
   },
   'chat-before-open': {
-    name: 'open does not wait for the system',
+    name: 'open does not wait for the helpdesk',
     failure: /I could not wait/,
     change: (good) => openingInBackground(good),
   },

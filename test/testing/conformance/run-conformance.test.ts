@@ -99,7 +99,7 @@ it('fails if the harness lacks an action without a reason', async () => {
   expect(result?.error?.message).toContain('no agent.note, and unsupported.note does not say why');
 });
 
-it('reports a system that cannot be started', async () => {
+it('reports a helpdesk that cannot be started', async () => {
   const start = () => Promise.reject(new Error('no such desk'));
   const [result] = await results({ start }, ['open']);
   expect(result?.error?.message).toContain('the check was interrupted: an error: no such desk');

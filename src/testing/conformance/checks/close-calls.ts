@@ -5,19 +5,18 @@ import { fail } from '../failures.js';
 import { expectClosedInSystem } from '../full-stack.js';
 import { trackOpenHandles } from '../instrumentation.js';
 
-const USER_LEFT: CloseReason = { by: 'user', text: 'The user has left.' };
+const USER_LEFT: CloseReason = { by: 'user', text: 'The user has openHandles.' };
 
-/** Together more than 1 MiB, and each shorter than what most systems accept. */
-const LONG_REPLY = 'Many words of an agent. '.repeat(800).trim();
+/** More than 1 MiB in total, each short enough for most helpdesks. */
+const LONG_REPLY = 'A long reply from an agent. '.repeat(800).trim();
 const LONG_REPLIES = 60;
 
-/** Calls of `close` and `dispose`. */
 export const closeCallChecks: readonly ConformanceCheck[] = [
   {
     id: 'close',
-    title: 'close closes the conversation in the system',
+    title: 'close closes the conversation in the helpdesk',
     expected: 'the agents see that it has ended.',
-    advice: 'set the status of the conversation, or write a closing message if the system has no status.',
+    advice: 'set the status of the conversation, or write a closing message if the helpdesk has no status.',
     async run(context) {
       const adapter = await context.createAdapter();
       const session = newSession();
@@ -30,7 +29,7 @@ export const closeCallChecks: readonly ConformanceCheck[] = [
     id: 'close-twice',
     title: 'close of a closed conversation succeeds',
     expected: 'no error, and it stays closed.',
-    advice: 'treat an "already closed" answer of the system as success.',
+    advice: 'treat the answer "already closed" from the helpdesk as success.',
     async run(context) {
       const adapter = await context.createAdapter();
       const session = newSession();
@@ -48,7 +47,7 @@ export const closeCallChecks: readonly ConformanceCheck[] = [
     title: 'close succeeds after an agent has closed the conversation',
     needs: ['close'],
     expected: 'no error, and it stays closed.',
-    advice: 'treat an "already closed" answer of the system as success.',
+    advice: 'treat the answer "already closed" from the helpdesk as success.',
     async run(context) {
       const adapter = await context.createAdapter();
       const session = newSession();
@@ -64,9 +63,9 @@ export const closeCallChecks: readonly ConformanceCheck[] = [
     id: 'close-refused',
     title: 'a close that is refused for good leaves one notice',
     expected:
-      'an AdapterError of kind "invalid", or success if the agents see the end all the same, and no second notice however often close is called.',
+      'an AdapterError of kind "invalid", or success if the agents see the end anyway, and no second notice however often close is called.',
     advice:
-      'before you write a closing message, look whether an earlier attempt wrote it. The kit refuses each writing request of close, one per conversation.',
+      'before you write a closing message, check whether an earlier attempt wrote it. The kit refuses each writing request of close, one per conversation.',
     async run(context) {
       const adapter = await context.createAdapter();
       const before = context.proxy.requests.length;
@@ -102,7 +101,7 @@ export const closeCallChecks: readonly ConformanceCheck[] = [
   {
     id: 'dispose',
     title: 'dispose leaves nothing behind',
-    expected: 'no timer, connection or server of the adapter is open after dispose.',
+    expected: 'dispose closes all timers, connections and servers of the adapter.',
     advice: 'close intervals, sockets and HTTP agents in dispose, and make it idempotent.',
     async run(context) {
       const tracker = trackOpenHandles();
@@ -120,8 +119,8 @@ export const closeCallChecks: readonly ConformanceCheck[] = [
         });
         // Idle keep-alive connections close with the other side.
         await context.cleanUp();
-        const left = await tracker.openKinds(context.stepTimeoutMs);
-        if (left.length > 0) fail(`still open: ${left.join(', ')}.`);
+        const openHandles = await tracker.openKinds(context.stepTimeoutMs);
+        if (openHandles.length > 0) fail(`still open: ${openHandles.join(', ')}.`);
       } finally {
         tracker.stop();
       }
@@ -141,7 +140,7 @@ async function expectOneNotice(context: CheckContext, adapter: Adapter, index: n
   const shown = async () => (await system.read(ref.externalId)).shown.length;
   const shownBefore = await shown();
   const firstRequest = proxy.requests.length;
-  // A later attempt may leave out requests that succeeded before, so it is recognised by its path.
+  // A later attempt may skip requests that succeeded before, so the request is recognised by its path.
   const refused = () => proxy.requests.slice(firstRequest).filter(({ writes }) => writes)[index];
   for (const time of ['first', 'second', 'third']) {
     const path = refused()?.path;

@@ -10,13 +10,12 @@ import {
   expectShownOnce,
 } from '../full-stack.js';
 
-/** The end of conversations, from both sides. */
 export const closingChecks: readonly ConformanceCheck[] = [
   {
     id: 'user-closes',
     title: 'a close by the user closes the conversation for the agents',
     expected: 'the agents see that the conversation has ended, and the user receives no more replies.',
-    advice: 'see close. Set author.kind to "self" or "system" for the event of our own close.',
+    advice: 'see close. Set author.kind to "self" or "system" in the event that the adapter\'s close causes.',
     async run(context) {
       const stack = await createFullStack(context);
       const handover = await stack.handOver();
@@ -29,7 +28,7 @@ export const closingChecks: readonly ConformanceCheck[] = [
     id: 'agent-closes',
     title: 'a close by an agent closes the conversation for the user',
     needs: ['close'],
-    expected: 'the platform is told that the agent closed the conversation.',
+    expected: 'the platform learns that the agent closed the conversation.',
     advice: 'let parse or poll map the change of status to { kind: "closed" } with author.kind "agent".',
     async run(context) {
       const stack = await createFullStack(context);
@@ -59,7 +58,7 @@ export const closingChecks: readonly ConformanceCheck[] = [
     title: 'both sides can close at the same time',
     needs: ['close'],
     expected: 'the conversation is closed on both sides without a permanent failure.',
-    advice: 'treat an "already closed" answer as success in close.',
+    advice: 'treat the answer "already closed" as success in close.',
     async run(context) {
       const stack = await createFullStack(context);
       const handover = await stack.handOver();
@@ -74,15 +73,16 @@ export const closingChecks: readonly ConformanceCheck[] = [
         async () => (await stack.conversation(handover.user.id))?.state === 'closed',
       );
       await stack.forwarder.idle();
-      const bad = stack.forwarder.statuses.filter((status) => status !== 200);
-      if (bad.length > 0) fail(`a webhook of the system was answered ${bad.join(', ')}.`);
+      const failedStatuses = stack.forwarder.statuses.filter((status) => status !== 200);
+      if (failedStatuses.length > 0)
+        fail(`a webhook from the helpdesk was answered ${failedStatuses.join(', ')}.`);
     },
   },
   {
     id: 'after-close',
     title: 'messages after the close have no effect',
     expected:
-      'a late message of the user does not reopen the conversation, and a late reply does not reach the user.',
+      'a late message from the user does not reopen the conversation, and a late reply does not reach the user.',
     advice:
       'the bridge sends nothing after a close: send and close must not defer work to a timer or a queue.',
     async run(context) {
@@ -96,7 +96,7 @@ export const closingChecks: readonly ConformanceCheck[] = [
       if ((await countShown(context, first.externalId, 'Too late.')) > 0)
         fail('a message after the close is shown.');
       if (!(await context.system.read(first.externalId)).isClosed) fail('the conversation is open again.');
-      // A system may refuse replies in a closed conversation.
+      // A helpdesk may refuse replies in a closed conversation.
       await context.system.agent.reply(first.externalId, 'Are you still there?').catch(() => {});
       await second.user.say('I am still here.');
       await expectShownOnce(context, second.externalId, 'I am still here.');

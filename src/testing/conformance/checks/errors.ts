@@ -6,7 +6,7 @@ import type { FaultAnswer } from '../harness.js';
 
 const RETRY_AFTER_S = 7;
 
-/** Errors of the system, and the adapter's own check. */
+/** Errors of the helpdesk, and the adapter's `check`. */
 export const errorChecks: readonly ConformanceCheck[] = [
   {
     id: 'rate-limited',
@@ -20,10 +20,10 @@ export const errorChecks: readonly ConformanceCheck[] = [
         () => context.proxy.answer(context.faultAnswers.rateLimited(RETRY_AFTER_S), ALWAYS),
         (error, method) => {
           const { retryAfterMs } = error;
-          // A system may send a date, which is slightly closer by now.
+          // A helpdesk may send a date, which is slightly closer by now.
           if (retryAfterMs !== null && retryAfterMs <= RETRY_AFTER_S * 1_000 && retryAfterMs > 0) return;
           fail(
-            `the system asked ${method} to wait ${RETRY_AFTER_S} s, but its error has retryAfterMs ${retryAfterMs}.`,
+            `the helpdesk asked ${method} to wait ${RETRY_AFTER_S} s, but its error has retryAfterMs ${retryAfterMs}.`,
           );
         },
       ),
@@ -43,7 +43,7 @@ export const errorChecks: readonly ConformanceCheck[] = [
     id: 'unreachable',
     title: 'a broken connection is reported as transient',
     expected: 'an AdapterError of kind "transient".',
-    advice: 'use createAdapterHttp, or convert the errors of your HTTP client into an AdapterError.',
+    advice: "use createAdapterHttp, or convert your HTTP client's errors into an AdapterError.",
     run: (context) => expectEachCallFails(context, 'transient', () => context.proxy.refuse(ALWAYS)),
   },
   {
@@ -58,38 +58,39 @@ export const errorChecks: readonly ConformanceCheck[] = [
   },
   {
     id: 'gone',
-    title: 'a conversation that does not exist any more is reported as gone',
+    title: 'a conversation that no longer exists is reported as gone',
     expected:
       'an AdapterError of kind "gone" from send, so that the bridge ends the conversation for the user.',
     advice:
-      'use createAdapterHttp, which reports 404 and 410 so. If the system answers in another way, throw the error yourself, and set faults.gone of the harness.',
+      "use createAdapterHttp, which does so for 404 and 410. If the helpdesk answers differently, throw the error yourself, and set the harness's faults.gone.",
     run: (context) => expectSendFails(context, 'gone', context.faultAnswers.gone),
   },
   {
     id: 'refused',
-    title: 'a message that the system refuses for good is reported as invalid',
+    title: 'a message that the helpdesk refuses for good is reported as invalid',
     expected: 'an AdapterError of kind "invalid" from send after a single request.',
     advice:
-      'use createAdapterHttp, which reports other statuses of 4xx so. If the system answers in another way, throw the error yourself, and set faults.refused of the harness.',
+      "use createAdapterHttp, which does so for other 4xx statuses. If the helpdesk answers differently, throw the error yourself, and set the harness's faults.refused.",
     run: (context) => expectSendFails(context, 'invalid', context.faultAnswers.refused),
   },
   {
     id: 'hanging',
     title: 'a call ends when its signal aborts',
-    expected: 'an AdapterError of kind "transient" soon after call.signal aborted, while the system hangs.',
-    advice: 'pass call.signal to every request: createAdapterHttp takes it as part of the call.',
+    expected: 'an AdapterError of kind "transient" soon after call.signal aborted, while the helpdesk hangs.',
+    advice: 'pass call.signal to every request; createAdapterHttp takes it from the call.',
     run: expectAbortable,
   },
   {
     id: 'check-right',
     title: 'check passes with a correctly configured system',
     expected: 'at least one result, all of them ok.',
-    advice: 'read the detail of the failed result, which is what an operator will see.',
+    advice: "read the failed result's detail, which operators will see.",
     async run(context) {
       const results = await runAdapterCheck(await context.createAdapter(), context.call);
-      const bad = results.filter(({ ok }) => !ok);
+      const failedResults = results.filter(({ ok }) => !ok);
       if (results.length === 0) fail('check returned no results.');
-      if (bad.length > 0) fail(bad.map(({ name, detail }) => `${name}: ${detail}`).join(' '));
+      if (failedResults.length > 0)
+        fail(failedResults.map(({ name, detail }) => `${name}: ${detail}`).join(' '));
     },
   },
   {
@@ -108,7 +109,7 @@ export const errorChecks: readonly ConformanceCheck[] = [
 
 const ALWAYS = { times: Number.POSITIVE_INFINITY };
 
-/** Makes every call of an adapter fail and checks its error. */
+/** Makes every adapter call fail and checks its error. */
 async function expectEachCallFails(
   context: CheckContext,
   kind: AdapterErrorKind,
@@ -125,7 +126,7 @@ async function expectEachCallFails(
     const sent = context.proxy.requests.length - before;
     if (sent > 1) fail(`${method} sent ${sent} requests although the first was refused.`);
     if (sent === 0 && !error) continue;
-    if (!error) fail(`${method} succeeded although the system refused its request.`);
+    if (!error) fail(`${method} succeeded although the helpdesk refused its request.`);
     if (error.kind !== kind) fail(`${method} failed with kind "${error.kind}": ${error.message}`);
     inspect(error, method);
   }
@@ -150,7 +151,7 @@ async function expectSendFails(
 const describeOutcome = (error: AdapterError | null): string =>
   error ? `failed with kind "${error.kind}": ${error.message}` : 'succeeded.';
 
-/** Holds the requests of each call, and aborts it. */
+/** Holds each call's requests, and aborts the call. */
 async function expectAbortable(context: CheckContext): Promise<void> {
   const { proxy, waitFor } = context;
   const adapter = await context.createAdapter();

@@ -15,14 +15,13 @@ import { createWebhookAdapter, REPLIES, replyInReverse, tamperWith } from '../we
 const HOUR_MS = 3_600_000;
 const FILE = { name: 'invoice-4711.pdf', contentType: 'application/pdf', text: 'Here is your invoice.' };
 
-/** Events of the system on their way to the user. */
 export const inboundChecks: readonly ConformanceCheck[] = [
   {
     id: 'own-echo',
     title: 'messages of the adapter are not echoed to the user',
-    expected: 'the user receives replies of agents, and no messages that the adapter wrote.',
+    expected: "the user receives agents' replies, and no messages that the adapter wrote.",
     advice:
-      'set author.kind to "self" for messages of the adapter\'s own account, or return from send the id that the system reports for the message.',
+      'set author.kind to "self" for messages from the adapter\'s account, or return from send the id that the helpdesk reports for the message.',
     async run(context) {
       const stack = await createFullStack(context);
       const handover = await stack.handOver();
@@ -38,7 +37,7 @@ export const inboundChecks: readonly ConformanceCheck[] = [
     id: 'same-words',
     title: 'an agent can repeat an earlier text',
     expected: 'the user receives each reply, even with the text of another reply or of the user.',
-    advice: "use the system's own id of each event, never one derived from its text.",
+    advice: "use the helpdesk's event ids, never ids derived from the text.",
     async run(context) {
       const stack = await createFullStack(context);
       const handover = await stack.handOver();
@@ -65,10 +64,10 @@ export const inboundChecks: readonly ConformanceCheck[] = [
   },
   {
     id: 'attachment',
-    title: 'a file of an agent reaches the user as its name and link',
+    title: "an agent's file reaches the user as its name and link",
     needs: ['attach'],
-    expected: 'the user receives the text, the name of the file, and its address if the user can open it.',
-    advice: 'report files in attachments of the message; the bridge writes them as text.',
+    expected: "the user receives the text, the file's name, and its address if the user can open it.",
+    advice: "report files in the message's attachments; the bridge writes them as text.",
     async run(context) {
       const stack = await createFullStack(context);
       const { user, externalId } = await stack.handOver();
@@ -81,9 +80,9 @@ export const inboundChecks: readonly ConformanceCheck[] = [
   },
   {
     id: 'reordered',
-    title: 'replies whose webhooks arrive in another order all reach the user',
+    title: 'all replies reach the user if their webhooks arrive out of order',
     expected: 'the user receives each reply once, although the last webhook arrives first.',
-    advice: 'let parse return every event. It must not compare an event with those that it has seen before.',
+    advice: 'let parse return every event, without regard to earlier events.',
     async run(context) {
       await createWebhookAdapter(context);
       const stack = await createFullStack(context);
@@ -99,8 +98,8 @@ export const inboundChecks: readonly ConformanceCheck[] = [
   {
     id: 'duplicate',
     title: 'a duplicate event reaches the user once',
-    expected: 'the user receives each reply once, although the system reports it three times.',
-    advice: "use the system's id of the event, so that repeated deliveries have the same id.",
+    expected: 'the user receives each reply once, although the helpdesk reports it three times.',
+    advice: "use the helpdesk's event id, so that repeated deliveries have the same id.",
     async run(context) {
       const stack = await createFullStack(context, { wrap: withRepeatedEvents });
       stack.forwarder.copies = 3;
@@ -155,9 +154,9 @@ export const inboundChecks: readonly ConformanceCheck[] = [
   },
   {
     id: 'unknown-conversation',
-    title: 'webhooks of unknown conversations are answered 200 and ignored',
-    expected: '200, so that the system does not retry, and no reply to any user.',
-    advice: 'let parse return events of every conversation; the bridge knows its own.',
+    title: 'webhooks for unknown conversations are answered 200 and ignored',
+    expected: '200, so that the helpdesk does not retry, and no reply to any user.',
+    advice: "let parse return every conversation's events; the bridge selects its own.",
     async run(context) {
       const otherAdapter = await context.createAdapter();
       const { externalId } = await otherAdapter.open(newSession(), context.call);
@@ -166,13 +165,14 @@ export const inboundChecks: readonly ConformanceCheck[] = [
       await context.system.agent.reply(externalId, 'To another user.');
       await context.system.agent.reply(handover.externalId, 'To you.');
       await expectReplies(context, handover, ['To you.']);
-      const bad = stack.forwarder.statuses.filter((status) => status !== 200);
-      if (bad.length > 0) fail(`a webhook of the system was answered ${bad.join(', ')}.`);
+      const failedStatuses = stack.forwarder.statuses.filter((status) => status !== 200);
+      if (failedStatuses.length > 0)
+        fail(`a webhook from the helpdesk was answered ${failedStatuses.join(', ')}.`);
     },
   },
 ];
 
-/** A reply of an agent whose webhook was recorded and is held back. */
+/** An agent's reply whose webhook was recorded and is held back. */
 async function holdAgentReply(context: CheckContext, stack: FullStack) {
   const handover = await stack.handOver();
   await stack.forwarder.idle();
@@ -193,7 +193,7 @@ async function expectUnauthorized(
   if (status !== 401) fail(`the request was answered ${status}.`);
 }
 
-/** Forwards the genuine webhook: its reply is the only one, so the refused ones had no effect. */
+/** Forwards the genuine webhook: if only its reply arrives, the refused webhooks had no effect. */
 async function expectOnlyGenuineReply(
   context: CheckContext,
   stack: FullStack,

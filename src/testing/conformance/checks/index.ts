@@ -11,7 +11,7 @@ import { secretChecks } from './secrets.js';
 import { textChecks } from './texts.js';
 import { parseChecks, verifyChecks } from './webhooks.js';
 
-/** All checks, in the order in which they run: a failure of an earlier one often causes failures of later ones. */
+/** In the order in which they run: the failure of an early check often makes later checks fail. */
 export const allChecks: readonly ConformanceCheck[] = [
   ...openCallChecks,
   ...errorChecks,

@@ -3,23 +3,22 @@ import { adapterErrorOf, newSession } from '../adapter-calls.js';
 import type { CheckContext, ConformanceCheck } from '../check-context.js';
 import { fail } from '../failures.js';
 
-/** Calls of `open` and `find`. */
 export const openCallChecks: readonly ConformanceCheck[] = [
   {
     id: 'open',
     title: 'open creates a conversation with the transcript',
     expected: 'one conversation in which the agents see the transcript.',
     advice:
-      'write the transcript into the conversation (transcriptText formats it), and return as externalId the id that the system uses in its webhooks.',
+      'write the transcript into the conversation (transcriptText formats it), and return as externalId the id that the helpdesk uses in its webhooks.',
     async run(context) {
       const adapter = await context.createAdapter();
       const session = newSession();
       const { externalId } = await adapter.open(session, context.call);
       const [only, ...more] = await context.system.list();
       if (only === undefined || more.length > 0)
-        fail(`the system has ${more.length + (only ? 1 : 0)} conversations.`);
+        fail(`the helpdesk has ${more.length + (only ? 1 : 0)} conversations.`);
       if (only !== externalId)
-        fail(`open returned the id ${externalId}, but the system has the conversation ${only}.`);
+        fail(`open returned the id ${externalId}, but the helpdesk has the conversation ${only}.`);
       await expectTranscript(context, externalId, session.question);
     },
   },
@@ -40,7 +39,7 @@ export const openCallChecks: readonly ConformanceCheck[] = [
     title: 'find returns a conversation that was opened',
     expected: 'the id that open returned, also from another process.',
     advice:
-      'search for session.key. Conversations that no user is in are found only so: an open that recovers by itself is not enough.',
+      'search for session.key. It is not enough that a second open recovers: the bridge also calls find without open.',
     async run(context) {
       const adapter = await context.createAdapter();
       const session = newSession();
@@ -56,17 +55,19 @@ export const openCallChecks: readonly ConformanceCheck[] = [
     title: 'find recovers a conversation if the answer to its creation was lost',
     expected: 'exactly one conversation, which find returns, whichever answer of open was lost.',
     advice:
-      'store session.key with the conversation in the request that creates it, and let find search for it. The kit loses the answer to each writing request of open, one per attempt.',
+      'store session.key in the request that creates the conversation, and let find search for it. The kit loses the answer to each writing request of open, one per attempt.',
     async run(context) {
       await losingEachAnswer(context, async (adapter, session, index) => {
         const before = (await context.system.list()).length;
         const opened = await openLosing(context, adapter, session, index);
-        const made = (await context.system.list()).length - before;
-        if (made !== 1)
-          fail(`with the answer to writing request ${index + 1} lost, there are ${made} conversations.`);
+        const createdCount = (await context.system.list()).length - before;
+        if (createdCount !== 1)
+          fail(
+            `with the answer to writing request ${index + 1} lost, there are ${createdCount} conversations.`,
+          );
         const { externalId } = opened;
         if (!(await context.system.list()).includes(externalId))
-          fail(`find returned the id ${externalId}, which the system does not have.`);
+          fail(`find returned the id ${externalId}, which the helpdesk does not have.`);
       });
     },
   },

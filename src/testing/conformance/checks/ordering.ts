@@ -5,16 +5,16 @@ import { fail, NotApplicableError, quote } from '../failures.js';
 import { createFullStack, expectClosedBy, expectClosedInSystem, expectReplies } from '../full-stack.js';
 import { createWebhookAdapter, isAgentReply, REPLIES, replyInReverse } from '../webhook-events.js';
 
-const REASON = { kind: 'failed', text: 'The platform did not take it.' } as const;
+const REASON = { kind: 'failed', text: 'The platform refused it.' } as const;
 
-/** The order of what agents do, and what the bridge has missed of it. */
+/** The order of agents' actions, and missed actions. */
 export const orderingChecks: readonly ConformanceCheck[] = [
   {
     id: 'catch-up',
-    title: 'catchUp lists what agents did, in order and with the ids of the events',
-    expected: 'each reply once, in the order in which the agent wrote, with the id of its event.',
+    title: "catchUp lists agents' actions, in order and with the ids of their events",
+    expected: "each reply once, in the order in which the agent wrote, with its event's id.",
     advice:
-      "list the conversation in the system's own order, and make ids of events from the same values as parse, poll or stream.",
+      "list the conversation in the helpdesk's order, and derive event ids from the same values as parse, poll or stream.",
     async run(context) {
       const adapter = await createCatchingUpAdapter(context);
       const { session, opened, recorder } = await openAndRecord(context, adapter);
@@ -43,7 +43,7 @@ export const orderingChecks: readonly ConformanceCheck[] = [
     title: 'a close whose webhook overtakes two replies takes effect after them',
     needs: ['close'],
     expected: 'the user receives both replies in order, then the conversation ends.',
-    advice: 'list in catchUp everything that agents wrote, also after the conversation was closed.',
+    advice: 'list in catchUp everything that agents wrote, even after the conversation was closed.',
     async run(context) {
       const adapter = await createWebhookAdapter(context);
       await createCatchingUpAdapter(context);
@@ -85,7 +85,7 @@ export const orderingChecks: readonly ConformanceCheck[] = [
   },
   {
     id: 'missed-events',
-    title: 'what agents did while no process was running reaches the user',
+    title: "agents' replies while no process was running reach the user",
     expected: 'the user receives both replies once and in order, although their webhooks were lost.',
     advice: 'list in catchUp everything since the given time; keep no state in memory.',
     async run(context) {
@@ -105,10 +105,10 @@ export const orderingChecks: readonly ConformanceCheck[] = [
   },
   {
     id: 'undelivered',
-    title: 'agents see which of their replies the user did not get',
-    expected: 'agents see it at the reply or as a text with its words; a closed conversation stays closed.',
+    title: 'agents see which replies did not reach the user',
+    expected: 'agents see it at the reply or in a note that quotes it; a closed conversation stays closed.',
     advice:
-      'mark the message in undelivered, or write a note with the text of undeliveredNote. Do not open a closed conversation.',
+      'mark the message in undelivered, or write a note with the text of undeliveredNote. Do not reopen a closed conversation.',
     async run(context) {
       const adapter = await context.createAdapter();
       const undelivered = adapter.undelivered?.bind(adapter);
@@ -136,7 +136,7 @@ export const orderingChecks: readonly ConformanceCheck[] = [
   },
 ];
 
-/** Creates the adapter. Skips the check if the adapter has no catchUp. */
+/** Skips the check if the adapter has no catchUp. */
 async function createCatchingUpAdapter(
   context: CheckContext,
 ): Promise<Adapter & Required<Pick<Adapter, 'catchUp'>>> {

@@ -5,7 +5,6 @@ import { createFullStack, expectClosedInSystem, expectShownOnce, overrideAdapter
 const RETRY_AFTER_MS = 1_000;
 const CLOCK_TOLERANCE_MS = 100;
 
-/** Messages while the system refuses requests. */
 export const outageChecks: readonly ConformanceCheck[] = [
   {
     id: 'rate-limit-honoured',
@@ -48,10 +47,9 @@ export const outageChecks: readonly ConformanceCheck[] = [
   },
   {
     id: 'refused-message',
-    title: 'a message that is refused for good does not hold up the next one',
+    title: 'a message that is refused for good does not block the next',
     expected: 'the message after the refused one is shown once.',
-    advice:
-      'see refused. Keep nothing of a failed message, neither its text nor a state of its conversation.',
+    advice: 'see refused. Keep no state of a failed message or its conversation.',
     async run(context) {
       const stack = await createFullStack(context);
       const { user, externalId } = await stack.handOver();
@@ -63,10 +61,9 @@ export const outageChecks: readonly ConformanceCheck[] = [
   },
   {
     id: 'failing-message',
-    title: 'a message at which the system keeps failing does not hold up the next one and the close',
+    title: 'a message that always fails does not block the next message and the close',
     expected: 'the agents see the message after it, and that the conversation has ended.',
-    advice:
-      'see unavailable. Keep nothing of a failed message, neither its text nor a state of its conversation.',
+    advice: 'see unavailable. Keep no state of a failed message or its conversation.',
     async run(context) {
       let isFailing = false;
       const stack = await createFullStack(context, {
@@ -97,10 +94,9 @@ export const outageChecks: readonly ConformanceCheck[] = [
   },
   {
     id: 'failing-close',
-    title: 'a close at which the system keeps failing is given up, and agents and operators are told',
+    title: 'a close that always fails is given up, and agents and operators are told',
     expected: 'a message asks the agents to close the conversation, and the log has an error.',
-    advice:
-      'see unavailable: let close fail with the error of the request, and keep nothing of a failed close.',
+    advice: "see unavailable: let close fail with the request's error, and keep no state of a failed close.",
     async run(context) {
       let isClosing = false;
       const stack = await createFullStack(context, {
@@ -124,15 +120,16 @@ export const outageChecks: readonly ConformanceCheck[] = [
       });
       await user.closeByUser();
       await expectShownOnce(context, externalId, 'It could not be closed here; please close it.');
-      await context.waitFor('the log to report the conversation that is not closed', () =>
+      await context.waitFor('the log to report the unclosed conversation', () =>
         context.recordedLog.errors().some((line) => line.includes('could not be closed')),
       );
     },
   },
   {
     id: 'hanging-elsewhere',
-    title: 'a call that hangs does not hold up other conversations',
-    expected: 'the message in the other conversation is shown meanwhile, and the held one afterwards, once.',
+    title: 'a call that hangs does not block other conversations',
+    expected:
+      'the message in the other conversation is shown at once, and the held message afterwards, once.',
     advice: 'do not queue requests in the adapter: the bridge keeps the order within each conversation.',
     async run(context) {
       const stack = await createFullStack(context);
@@ -141,7 +138,7 @@ export const outageChecks: readonly ConformanceCheck[] = [
       const before = context.proxy.requests.length;
       const release = context.proxy.hold({ match: ({ writes }) => writes });
       const saying = slow.user.say('This one hangs.');
-      await context.waitFor('the message to reach the system', () =>
+      await context.waitFor('the message to reach the helpdesk', () =>
         context.proxy.requests.slice(before).some(({ writes }) => writes),
       );
       await other.user.say('This one does not.');

@@ -6,12 +6,11 @@ import { createFullStack, expectClosedInSystem, expectReplies, expectShownOnce }
 
 const WAIT_TIMEOUT_MS = 60_000;
 
-/** Conversations and messages on their way from the user to the agents. */
 export const outboundChecks: readonly ConformanceCheck[] = [
   {
     id: 'open-twice',
     title: 'duplicate handoff requests open one conversation',
-    expected: 'one conversation in the system, however often the platform sends the request.',
+    expected: 'one conversation in the helpdesk, however often the platform sends the request.',
     advice:
       'create exactly one conversation in open, and let it fail only if it created none or find returns it.',
     async run(context) {
@@ -20,21 +19,21 @@ export const outboundChecks: readonly ConformanceCheck[] = [
       const ask = () => stack.post('conversation/establish', body);
       const statuses = [...(await Promise.all([ask(), ask(), ask()])), await ask()];
       if (statuses.some((status) => status !== 200)) fail(`establish was answered ${statuses.join(', ')}.`);
-      const made = (await context.system.list()).length;
-      if (made !== 1) fail(`the system has ${made} conversations.`);
+      const conversationCount = (await context.system.list()).length;
+      if (conversationCount !== 1) fail(`the helpdesk has ${conversationCount} conversations.`);
     },
   },
   {
     id: 'lost-open',
     title: 'a handoff continues if the answer to its creation was lost',
-    expected: 'one conversation, which receives the messages of the user.',
+    expected: "one conversation, which receives the user's messages.",
     advice: 'see lost-answer: the bridge calls find after an open that failed with kind "transient".',
     async run(context) {
       const stack = await createFullStack(context);
       context.proxy.loseAnswer({ match: ({ writes }) => writes });
       const { user, externalId } = await stack.handOver();
-      const made = (await context.system.list()).length;
-      if (made !== 1) fail(`the system has ${made} conversations.`);
+      const conversationCount = (await context.system.list()).length;
+      if (conversationCount !== 1) fail(`the helpdesk has ${conversationCount} conversations.`);
       await user.say('Did you find me?');
       await expectShownOnce(context, externalId, 'Did you find me?');
     },
@@ -43,7 +42,7 @@ export const outboundChecks: readonly ConformanceCheck[] = [
     id: 'chat-before-open',
     title: 'a message that arrives before open has finished is delivered once',
     expected: 'one conversation, in which the message is shown once.',
-    advice: 'let open resolve when the conversation accepts messages, not earlier.',
+    advice: 'let open resolve only when the conversation accepts messages.',
     async run(context) {
       const stack = await createFullStack(context);
       const body = newHandoff();
@@ -56,18 +55,18 @@ export const outboundChecks: readonly ConformanceCheck[] = [
       const statuses = [await establishing, await saying];
       if (statuses.some((status) => status !== 200))
         fail(`establish and chat were answered ${statuses.join(' and ')}.`);
-      const externalId = await context.waitFor('the system to have the conversation', async () =>
+      const externalId = await context.waitFor('the helpdesk to have the conversation', async () =>
         (await context.system.list()).at(0),
       );
-      const made = (await context.system.list()).length;
-      if (made !== 1) fail(`the system has ${made} conversations.`);
+      const conversationCount = (await context.system.list()).length;
+      if (conversationCount !== 1) fail(`the helpdesk has ${conversationCount} conversations.`);
       await expectShownOnce(context, externalId, 'I could not wait.');
     },
   },
   {
     id: 'placeholder-email',
     title: 'users with the shared placeholder e-mail stay separate',
-    expected: 'a separate conversation and customer for each, without messages of the other.',
+    expected: "a separate conversation and customer for each, without the other's messages.",
     advice: 'identify contacts by session.user.key. The e-mail address may be the same for all users.',
     async run(context) {
       const stack = await createFullStack(context);
@@ -84,14 +83,14 @@ export const outboundChecks: readonly ConformanceCheck[] = [
         await context.system.read(second.externalId),
       ];
       if (one.customer !== null && one.customer === two.customer)
-        fail(`both users are customer ${one.customer} in the system.`);
+        fail(`both users are customer ${one.customer} in the helpdesk.`);
     },
   },
   {
     id: 'restart',
     title: 'a restart in the middle of a conversation loses no messages',
     expected:
-      'messages in both directions continue in the same conversation, including those from before the restart.',
+      'messages in both directions continue in the same conversation, including messages from before the restart.',
     advice:
       'keep no state in memory that a later call needs: externalId and extra returned by open are passed to each call, and the bridge stores the cursor of poll.',
     async run(context) {
@@ -103,14 +102,14 @@ export const outboundChecks: readonly ConformanceCheck[] = [
       await expectReplies(context, handover, ['I answer before.']);
       stack.forwarder.pause();
       await stack.stopProcess();
-      await context.system.agent.reply(handover.externalId, 'I answer meanwhile.');
+      await context.system.agent.reply(handover.externalId, 'I answer during the restart.');
       await stack.startProcess();
       stack.forwarder.resume();
       await handover.user.say('After the restart.');
       await expectShownOnce(context, handover.externalId, 'After the restart.');
-      await expectReplies(context, handover, ['I answer before.', 'I answer meanwhile.']);
-      const made = (await context.system.list()).length;
-      if (made !== 1) fail(`the system has ${made} conversations.`);
+      await expectReplies(context, handover, ['I answer before.', 'I answer during the restart.']);
+      const conversationCount = (await context.system.list()).length;
+      if (conversationCount !== 1) fail(`the helpdesk has ${conversationCount} conversations.`);
     },
   },
   {
@@ -119,7 +118,7 @@ export const outboundChecks: readonly ConformanceCheck[] = [
     expected:
       'each message arrives once in both directions, whichever process handles it, and a webhook that reaches both takes effect once.',
     advice:
-      'keep no state in memory, and make ids of events from what the system sends: they must be the same in every process.',
+      "keep no state in memory, and derive event ids from the helpdesk's data: they must be the same in every process.",
     async run(context) {
       const stack = await createFullStack(context);
       await stack.startProcess();
@@ -137,14 +136,14 @@ export const outboundChecks: readonly ConformanceCheck[] = [
       await expectReplies(context, handover, ['From both.', 'From both again.']);
       await user.closeByUser();
       await expectClosedInSystem(context, externalId);
-      const made = (await context.system.list()).length;
-      if (made !== 1) fail(`the system has ${made} conversations.`);
+      const conversationCount = (await context.system.list()).length;
+      if (conversationCount !== 1) fail(`the helpdesk has ${conversationCount} conversations.`);
     },
   },
   {
     id: 'no-agent',
     title: 'the wait timeout closes the conversation for the agents',
-    expected: 'the conversation is closed in the system after the platform stopped waiting for an agent.',
+    expected: 'the conversation is closed in the helpdesk after the platform stopped waiting for an agent.',
     advice: 'make sure that close works for a conversation without an agent.',
     async run(context) {
       const stack = await createFullStack(context);

@@ -6,7 +6,6 @@ import { recordAgentReply, tamperWith } from '../webhook-events.js';
 
 const USER_TEXT = 'a private message of the user';
 
-/** Texts that must not appear in logs and errors. */
 export const secretChecks: readonly ConformanceCheck[] = [
   {
     id: 'no-secrets',
@@ -20,10 +19,11 @@ export const secretChecks: readonly ConformanceCheck[] = [
       const texts = [...captured, ...context.recordedLog.lines];
       for (const secret of context.secrets) {
         const line = texts.find((text) => text.includes(secret) || text.includes(encodeURIComponent(secret)));
-        if (line !== undefined) fail(`a secret is in ${quote(line.replaceAll(secret, '[secret]'))}`);
+        if (line !== undefined) fail(`a secret appears in ${quote(line.replaceAll(secret, '[secret]'))}`);
       }
       const line = texts.find((text) => text.includes(USER_TEXT));
-      if (line !== undefined) fail(`a user message is in ${quote(line.replaceAll(USER_TEXT, '[message]'))}`);
+      if (line !== undefined)
+        fail(`a user message appears in ${quote(line.replaceAll(USER_TEXT, '[message]'))}`);
     },
   },
 ];
@@ -55,9 +55,9 @@ async function provokeErrors(context: CheckContext): Promise<string[]> {
   proxy.refuse();
   await trySend(USER_TEXT);
   texts.push(JSON.stringify(await runAdapterCheck(adapter, call)));
-  const wrong = await context.createAdapter('wrong');
-  texts.push(JSON.stringify(await runAdapterCheck(wrong, call)));
-  collect(await adapterErrorOf('open', wrong.open(newSession(), call)));
+  const adapterWithWrongCredentials = await context.createAdapter('wrong');
+  texts.push(JSON.stringify(await runAdapterCheck(adapterWithWrongCredentials, call)));
+  collect(await adapterErrorOf('open', adapterWithWrongCredentials.open(newSession(), call)));
   await provokeWebhookErrors(context, collect);
   return texts;
 }
@@ -76,6 +76,6 @@ async function provokeWebhookErrors(context: CheckContext, collect: (error: unkn
 /** The message and fields of an error and its causes. */
 function textsOf(error: unknown): string[] {
   if (!(error instanceof Error)) return [];
-  const own = Object.values(error).map((value) => JSON.stringify(value) ?? '');
-  return [error.message, ...own, ...textsOf(error.cause)];
+  const fields = Object.values(error).map((value) => JSON.stringify(value) ?? '');
+  return [error.message, ...fields, ...textsOf(error.cause)];
 }

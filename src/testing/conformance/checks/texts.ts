@@ -11,10 +11,10 @@ const TEXTS = {
   lines: { name: 'multi-line text', text: 'First line\n\nThird line\n  with blanks' },
 } as const;
 
-/** The receiver refuses longer bodies, whatever the system accepts. */
+/** The receiver refuses longer bodies, whatever the helpdesk accepts. */
 const MAX_LENGTH = 60_000;
 
-/** Texts that are often damaged on their way. */
+/** Texts that are often corrupted in transit. */
 export const textChecks: readonly ConformanceCheck[] = [
   ...Object.entries(TEXTS).flatMap(([id, { name, text }]): ConformanceCheck[] => [
     {
@@ -22,7 +22,7 @@ export const textChecks: readonly ConformanceCheck[] = [
       title: `${name} reaches the agents unchanged`,
       expected: `the agents see ${quote(text)}`,
       advice:
-        'send plain text as UTF-8, and escape it if the system expects markup. If the system displays it correctly, fix system.read of the harness.',
+        "send plain text as UTF-8, and escape it if the helpdesk expects markup. If the helpdesk displays it correctly, fix the harness's read.",
       async run(context) {
         const stack = await createFullStack(context);
         const { user, externalId } = await stack.handOver();
@@ -34,7 +34,7 @@ export const textChecks: readonly ConformanceCheck[] = [
       id: `${id}-to-user`,
       title: `${name} reaches the user unchanged`,
       expected: `the user receives ${quote(text)}`,
-      advice: "convert the system's markup to plain text in parse, and unescape it.",
+      advice: "convert the helpdesk's markup to plain text in parse, and unescape it.",
       async run(context) {
         const stack = await createFullStack(context);
         const handover = await stack.handOver();
@@ -47,7 +47,7 @@ export const textChecks: readonly ConformanceCheck[] = [
     id: 'overlong',
     title: 'text beyond the length limit reaches the agents completely',
     expected: 'every word is shown, in order, in one or more messages.',
-    advice: 'set capabilities.maxTextLength to the limit of the system minus the text that the adapter adds.',
+    advice: "set capabilities.maxTextLength to the helpdesk's limit minus the text that the adapter adds.",
     async run(context) {
       const stack = await createFullStack(context);
       const { maxTextLength } = (await context.createAdapter()).capabilities;

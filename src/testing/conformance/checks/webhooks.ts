@@ -15,7 +15,7 @@ export const verifyChecks: readonly ConformanceCheck[] = [
     title: 'a wrong signature is refused',
     needs: ['signature'],
     expected: 'verify returns "forged" if the signature is changed.',
-    advice: 'compare the whole signature in constant time: verifySignature does both.',
+    advice: 'compare the whole signature in constant time, as verifySignature does.',
     run: (context) => expectRefused(context, 'wrongSignature'),
   },
   {
@@ -60,7 +60,7 @@ async function recordSignedRequest(
   context: CheckContext,
 ): Promise<{ adapter: Required<Pick<Adapter, 'verify'>>; request: InboundRequest }> {
   const { adapter, request } = await recordAgentReply(context);
-  if (adapter.verify(request) !== 'genuine') fail('verify refused a genuine request of the system.');
+  if (adapter.verify(request) !== 'genuine') fail('verify refused a genuine request from the helpdesk.');
   return { adapter, request };
 }
 
@@ -76,9 +76,9 @@ export const parseChecks: readonly ConformanceCheck[] = [
       const { adapter, request } = await recordAgentReply(context);
       for (const verb of ['verify', 'parse'] as const) {
         const first = runOnce(context, verb, () => adapter[verb](copyOf(request)), 0);
-        const again = runOnce(context, verb, () => adapter[verb](copyOf(request)), YEAR_MS);
+        const secondResult = runOnce(context, verb, () => adapter[verb](copyOf(request)), YEAR_MS);
         if (first instanceof Promise) fail(`${verb} returned a promise.`);
-        if (!isDeepStrictEqual(first, again))
+        if (!isDeepStrictEqual(first, secondResult))
           fail(`${verb} returned different results for the same request.`);
         const kept = copyOf(request);
         adapter[verb](kept);
@@ -110,9 +110,9 @@ export const parseChecks: readonly ConformanceCheck[] = [
   {
     id: 'unique-ids',
     title: 'events of different conversations have different ids',
-    expected: 'an id of its own for each event, although the agents do the same in two conversations.',
+    expected: 'a unique id for each event, although the agents do the same in two conversations.',
     advice:
-      'if the system numbers its events within each conversation, put the id of the conversation before the number.',
+      'if the helpdesk numbers its events within each conversation, prefix the number with the conversation id.',
     async run(context) {
       const { agent } = context.system;
       const adapter = await context.createAdapter();
@@ -142,10 +142,10 @@ export const parseChecks: readonly ConformanceCheck[] = [
   },
   {
     id: 'agent-name',
-    title: 'the name of the agent is reported',
+    title: "the agent's name is reported",
     needs: ['name'],
     expected: 'author.name is the name of the agent who wrote the reply.',
-    advice: "take the name that the system gives for the event's author, or look it up in the settings.",
+    advice: "use the helpdesk's name for the event's author, or look it up in the settings.",
     async run(context) {
       const { agent } = context.system;
       const adapter = await context.createAdapter();
@@ -165,7 +165,7 @@ export const parseChecks: readonly ConformanceCheck[] = [
     title: 'an agent who takes the conversation is reported as joined',
     needs: ['join'],
     expected: 'an event of kind "joined" for the conversation.',
-    advice: 'let parse or poll map an assignment to { kind: "joined" } with the name of the agent.',
+    advice: 'let parse or poll map an assignment to { kind: "joined" } with the agent\'s name.',
     async run(context) {
       const adapter = await context.createAdapter();
       const { externalId } = await adapter.open(newSession(), context.call);
@@ -188,7 +188,7 @@ function runOnce<Value>(context: CheckContext, verb: string, act: () => Value, a
   return value;
 }
 
-/** Frozen, except for the bytes of the body, which cannot be. */
+/** Frozen, except for the body, whose bytes cannot be frozen. */
 const copyOf = (request: InboundRequest): InboundRequest =>
   Object.freeze({
     ...request,
