@@ -72,7 +72,7 @@ describe('answers to knowledge calls and webhook checks', () => {
     ],
     ['no name', { doc: [{ doc_id: 'd', doc_name: null }], failed: [] }, { doc_id: 'd', doc_name: null }],
     [
-      'a name that is none',
+      'an invalid name',
       { doc: [{ doc_id: 'd', doc_name: [] }], failed: [] },
       { doc_id: 'd', doc_name: null },
     ],
@@ -83,12 +83,12 @@ describe('answers to knowledge calls and webhook checks', () => {
       { doc_id: 'd', doc_name: 'H' },
     ],
     [
-      'odd failures',
+      'malformed failures',
       { doc: [{ doc_id: 'd', doc_name: 'H' }], failed: [null] },
       { doc_id: 'd', doc_name: 'H' },
     ],
     [
-      'one document for a list',
+      'one document instead of a list',
       { doc: { doc_id: 'd', doc_name: 'H' }, failed: [] },
       { doc_id: 'd', doc_name: 'H' },
     ],
@@ -112,7 +112,7 @@ describe('answers to knowledge calls and webhook checks', () => {
     });
   });
 
-  test('name failures alone or as a field', async () => {
+  test('read failures as strings or objects', async () => {
     const platform = await platformAnswering({
       body: { doc: null, failed: ['a.csv', { file_name: 'b.csv' }, 3] },
     });
@@ -123,7 +123,7 @@ describe('answers to knowledge calls and webhook checks', () => {
     });
   });
 
-  test('count the files of which they say nothing', async () => {
+  test('count the files that they do not mention', async () => {
     const files = ['a', 'b', 'c'].map((name) => ({
       file_url: `https://files.example.com/${name}`,
       file_name: name,
@@ -144,7 +144,7 @@ describe('answers to knowledge calls and webhook checks', () => {
     expect(await CALLS.addQa(none)).toEqual({ doc: [], failed: [], missing: 1 });
   });
 
-  test('have one result per webhook although ids are numbers and figures are odd', async () => {
+  test('have one result per webhook even with numeric ids and malformed figures', async () => {
     const odd = {
       type: 'human_service',
       component_id: 7,
@@ -208,7 +208,7 @@ describe('answers to knowledge calls and webhook checks', () => {
   });
 
   test.each(['addQa', 'updateQa', 'checkWebhooks'] as const)(
-    'to %s that have the form of a refusal are one, whatever the code is',
+    'to %s that look like a refusal are refusals, whatever the code',
     async (name) => {
       const refused = await platformAnswering({ body: { code: 7, message: 'no such knowledge base' } });
       expect(await failureOf(CALLS[name](clientOf(refused)))).toMatchObject({

@@ -27,7 +27,7 @@ describe('the system clock', () => {
     expect(first).toBe('still waiting');
   });
 
-  test('an error of sleep itself is thrown', async () => {
+  test('an error in sleep itself is thrown', async () => {
     const clock = { ...systemClock, sleep: () => Promise.reject(new Error('broken')) };
     await expect(sleepUnlessAborted(clock, 1, new AbortController().signal)).rejects.toThrow('broken');
   });

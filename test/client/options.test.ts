@@ -112,7 +112,7 @@ describe('the headers option', () => {
     });
   });
 
-  test('leaves a header out when its value is null', async () => {
+  test('omits a header whose value is null', async () => {
     expect(await sentBy({ headers: { authorization: null } })).not.toHaveProperty('authorization');
   });
 
@@ -134,7 +134,7 @@ describe('the headers option', () => {
     expect(platform.requests.map(({ headers }) => headers['x-token'])).toEqual(['t-1', 't-2']);
   });
 
-  test('rejects the call with the error of its function, and nothing is sent', async () => {
+  test("rejects the call with its function's error and sends nothing", async () => {
     const platform = await platformAnswering();
     const failure = new Error('no token to be had');
     const client = clientOf(platform, { headers: () => Promise.reject(failure) });
@@ -142,7 +142,7 @@ describe('the headers option', () => {
     expect(platform.requests).toHaveLength(0);
   });
 
-  test('reports an invalid value by the name of its header and does not show it', async () => {
+  test("reports an invalid value by its header's name without showing it", async () => {
     const platform = await platformAnswering();
     const client = clientOf(platform, { headers: () => ({ 'x-token': 'hush\nhush' }) });
     const error: unknown = await client.reply(REPLY).catch((reason: unknown) => reason);

@@ -96,12 +96,12 @@ describe("the platform's own message", () => {
     expect((await failureOf(clientOf(platform).reply(REPLY))).platformMessage).toBeNull();
   });
 
-  test('is not part of the message of the error', async () => {
+  test("is not part of the error's message", async () => {
     const platform = await platformAnswering({ body: { code: 40000, message: 'of the platform' } });
     expect((await failureOf(clientOf(platform).reply(REPLY))).message).not.toContain('of the platform');
   });
 
-  test('hides the API key and the words that it quotes', async () => {
+  test('hides the API key and quoted messages', async () => {
     expect(await said(`key ${API_KEY} may not say "Good morning" to c-1`)).toBe(
       'key *** may not say "***" to c-1',
     );
@@ -111,7 +111,7 @@ describe("the platform's own message", () => {
     );
   });
 
-  test('hides words that are quoted in part', async () => {
+  test('hides partially quoted messages', async () => {
     const platform = await platformAnswering({
       body: { code: 40000, message: 'too long: I live at 7 Elm Str...' },
     });
@@ -202,7 +202,7 @@ describe('isFailure', () => {
     expect(seen).toEqual([[{ code: 7 }, 202]]);
   });
 
-  test('can accept text that is not JSON, where that is the answer of a deployment', async () => {
+  test('can accept text that is not JSON', async () => {
     const platform = await platformAnswering({ body: 'OK' });
     expect(await clientOf(platform, { isFailure: (body) => body !== 'OK' }).reply(REPLY)).toBe('OK');
   });

@@ -58,7 +58,7 @@ describe('the request to each endpoint', () => {
     expect(platform.requests[0]?.headers).not.toHaveProperty('x-tenant');
   });
 
-  test('contains the timestamp of the caller unchanged', async () => {
+  test("contains the caller's timestamp unchanged", async () => {
     const platform = await platformAnswering();
     await clientOf(platform).reply({ ...REPLY, timestamp: 17 });
     await clientOf(platform).end({ ...CLOSE, timestamp: 18 });

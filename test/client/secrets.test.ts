@@ -15,7 +15,7 @@ import {
   type ScriptedAnswer,
 } from './support.js';
 
-/** What users wrote in the request to each endpoint. */
+/** Users' messages in the request to each endpoint. */
 const WORDS = {
   reply: REPLY.text,
   close: '',
@@ -24,7 +24,7 @@ const WORDS = {
   checkWebhooks: '',
 } as const;
 
-/** All text that a logger could find in a value, with hidden properties and causes. */
+/** All text that a logger could find in a value, including hidden properties and causes. */
 function everythingIn(value: unknown): string {
   const views = [
     String(value),
@@ -73,7 +73,7 @@ const FAILURES: Record<string, Setup> = {
 
 describe.each(Object.keys(FAILURES))('%s', (kind) => {
   test.each(['reply', 'close', 'addQa', 'updateQa', 'checkWebhooks'] as const)(
-    'an error of %s contains neither the key nor the words',
+    "an error of %s contains neither the key nor users' messages",
     async (name) => {
       const words = WORDS[name];
       const [platform, options] = (await FAILURES[kind]?.(words)) ?? [];
@@ -107,7 +107,7 @@ test('the client does not expose its key', () => {
   expect(everythingIn(client)).not.toContain(API_KEY);
 });
 
-test('a validation error does not quote the words', async () => {
+test("a validation error does not quote users' messages", async () => {
   const client = clientOf({ baseUrl: 'https://api.example.com' });
   const error: unknown = await client
     .reply({ conversationId: '', text: REPLY.text })

@@ -25,7 +25,7 @@ const FAILURES = [
   { status: 400, body: { code: 50000, message: 'Internal system error' } },
 ];
 
-/** The platform, or the gateway before it, says that it did not handle the request. */
+/** The platform or its gateway did not handle the request. */
 const UNAVAILABLE = [
   { status: 503, body: '' },
   { status: 503, body: '<html>maintenance</html>' },
@@ -100,7 +100,7 @@ describe.each(FAILURES)('the platform fails with %j', (failure) => {
   });
 });
 
-test('the delay that a failing platform asks for is obeyed and reported', async () => {
+test("a failing platform's Retry-After is obeyed and reported", async () => {
   const busy = { status: 503, headers: { 'retry-after': '7' } };
   const platform = await platformAnswering(busy, { body: {} }, busy);
   const { clock, slept } = instantClock();

@@ -35,7 +35,7 @@ export interface FakePlatform {
   readonly requests: readonly SeenRequest[];
 }
 
-/** A platform on a real socket that gives these answers in order, and then repeats the last one. */
+/** A platform on a real socket that sends these answers in order, then repeats the last. */
 export async function platformAnswering(...answers: ScriptedAnswer[]): Promise<FakePlatform> {
   return platformOnPort(0, ...answers);
 }
@@ -138,7 +138,7 @@ export const QA_TEXT = {
 } as const;
 export const QA_UPDATE = { doc_id: 'd-1', qaList: [{ question: 'When?', answer: 'At ten.' }] } as const;
 
-/** An answer that every endpoint takes for a success. */
+/** A success for every endpoint. */
 export const SUCCESS = { body: { code: 200, message: 'success', results: [], doc: [], failed: [] } } as const;
 
 /** Every call that sends the API key, by endpoint. */
@@ -153,5 +153,5 @@ export const CALLS = {
 
 /** Calls that must not be retried when their outcome is unknown. */
 export const ONCE_ONLY = ['reply', 'addQa'] as const;
-/** Idempotent calls, which may be. */
+/** Idempotent calls, which may be retried. */
 export const REPEATABLE = ['close', 'updateQa', 'checkWebhooks'] as const;

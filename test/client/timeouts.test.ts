@@ -61,7 +61,7 @@ describe.each([
   });
 });
 
-test('the timeout of a call overrides that of the client', async () => {
+test("a call's timeout overrides the client's", async () => {
   const platform = await silent();
   const client = clientOf(platform, { timeoutMs: 600_000 });
   expect(await failureOf(client.reply(REPLY, { timeoutMs: SHORT }))).toMatchObject({
@@ -90,8 +90,8 @@ test('a fetch that ignores its signal does not delay the timeout', async () => {
 });
 
 /**
- * A platform in a thread of its own, which answers while this thread is paused. `paused` turns to 1 once the answer
- * has arrived and the time limit is over.
+ * A platform in another thread, which answers while this thread is paused. `paused` turns to 1 once the answer has
+ * arrived and the time limit has passed.
  */
 async function platformPausingSender(limitMs: number) {
   const paused = new Int32Array(new SharedArrayBuffer(4));

@@ -10,7 +10,7 @@ const file = (number: number) => ({
   file_url: `https://files.example.com/${number}.csv`,
   file_name: `${number}`,
 });
-/** Input from JavaScript, which no compiler checks. */
+/** Unchecked input, as from JavaScript. */
 const untyped = (input: object) => JSON.parse(JSON.stringify(input));
 const reply = (input: object) => (client: PlatformClient) => client.reply(untyped(input));
 const add = (input: object) => (client: PlatformClient) => client.knowledge.addQa(untyped(input));
@@ -73,7 +73,7 @@ describe('input that breaks the contract is not sent', () => {
   });
 });
 
-describe('what is newer than this package is sent as it is', () => {
+describe('unknown values are sent unchanged', () => {
   test('a purpose', async () => {
     const platform = await platformAnswering({ body: { doc: [{ doc_id: 'd', doc_name: 'n' }], failed: [] } });
     const input = { purpose: 'QA_SITE', name: 'n', site: { url: 'https://a.example.com', depth: 2 } };
@@ -92,7 +92,7 @@ describe('what is newer than this package is sent as it is', () => {
     expect(platform.requests.map(({ body }) => JSON.parse(body).language)).toEqual(['de', 'de']);
   });
 
-  test('a field of a reply or an end, which cannot replace a known one', async () => {
+  test('a field of a reply or an end, which cannot replace a known field', async () => {
     const platform = await platformAnswering();
     const extra = { bot_name: 'Ann', conversation_id: 'another' };
     await clientOf(platform).reply({ ...REPLY, extra });
@@ -116,7 +116,7 @@ describe('every failure is a HandoffKitError', () => {
     ['no input for an update', (client) => client.knowledge.updateQa(nothing)],
     ['empty text', (client) => client.reply({ ...REPLY, text: '' })],
     ['a field that JSON cannot express', (client) => client.reply({ ...REPLY, extra: { count: 1n } })],
-    ['a field that contains itself', (client) => client.end({ ...CLOSE, extra: circular })],
+    ['a circular field', (client) => client.end({ ...CLOSE, extra: circular })],
   ])('and a ValidationError for %s', async (_, call) => {
     const platform = await platformAnswering();
     const error: unknown = await call(clientOf(platform)).catch((reason: unknown) => reason);

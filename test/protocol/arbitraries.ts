@@ -3,10 +3,10 @@ import fc from 'fast-check';
 type Fields = Record<string, fc.Arbitrary<unknown>>;
 type Wire = fc.Arbitrary<Record<string, unknown>>;
 
-/** Prefix of the fields that the contract does not know. */
+/** The prefix of unknown fields. */
 export const UNKNOWN = 'x_';
 
-/** A value as it comes off the wire, where there is no negative zero. */
+/** A JSON value: without negative zero. */
 const anyJson = fc.jsonValue().map((value): unknown => JSON.parse(JSON.stringify(value)));
 
 const extras = fc.dictionary(
@@ -15,7 +15,7 @@ const extras = fc.dictionary(
   { maxKeys: 2, noNullPrototype: true },
 );
 
-/** An object of the contract: required fields, optional fields, and fields newer than the contract. */
+/** An object with required, optional and unknown fields. */
 const object = (required: Fields, optional: Fields = {}): Wire =>
   fc
     .tuple(
@@ -35,7 +35,7 @@ const count = fc.nat();
 const moment = fc.oneof(fc.integer({ min: 0, max: 1e11 - 1 }), fc.integer({ min: 1e11, max: 8.64e15 }));
 const nanoseconds = fc.bigInt({ min: 10n ** 17n, max: 10n ** 19n }).map(String);
 const time = orNull(fc.oneof(moment, moment.map(String), nanoseconds, fc.constant('')));
-/** Text, or what deployments send in its place. */
+/** Text, or other values that deployments send instead. */
 const looseText = orNull(fc.oneof(text, fc.integer()));
 const quantity = orNull(
   fc.oneof(count, count.map(String), fc.double({ min: 0, max: 1e9, noNaN: true }), fc.constant('0.25')),
@@ -86,7 +86,6 @@ export const messageIds = object(
   { user_id: optionalId, anonymous_id: optionalId, create_time: time, istest },
 );
 
-/** A bot's message. */
 export const message = fc
   .tuple(
     messageIds,
@@ -106,7 +105,6 @@ const userInfo = object(
   { phone: looseText, email: looseText, user_id: optionalId, anonymous_id: optionalId },
 );
 
-/** A handoff request. */
 export const establish = object(
   { conversation_id: id },
   {
@@ -130,16 +128,13 @@ export const establish = object(
 /** A user's message during a handoff. */
 export const chat = object({ conversation_id: id }, { body: looseText, timestamp: time, istest });
 
-/** A close notice. */
 export const close = object(
   { conversation_id: id },
   { timestamp: time, type: orNull(fc.oneof(openEnum('TIMEOUT', 'USER_CLOSED'), fc.integer())), istest },
 );
 
-/** An agent's reply. */
 export const reply = object({ conversation_id: name, timestamp: moment, body: name });
 
-/** A close by an agent. */
 export const agentClosing = object({ conversation_id: name, timestamp: moment });
 
 const processing = {
@@ -185,7 +180,6 @@ export const knowledgeAnswer = object(
   },
 );
 
-/** Answers to a webhook check. */
 export const checkAnswer = object({
   results: fc.array(
     object(
@@ -201,5 +195,4 @@ export const checkAnswer = object({
   ),
 });
 
-/** The body of a refusal. */
 export const failure = object({ code: fc.integer(), message: text });

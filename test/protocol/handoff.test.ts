@@ -44,12 +44,12 @@ describe('a handoff request', () => {
     expect(request({ body }).body.map(({ text }) => text)).toEqual(['', '', '']);
   });
 
-  it('passes on message types that the contract does not name', () => {
+  it('passes on unknown message types', () => {
     expect(request({ body: [{ text: 'x', message_type: 'NOTE' }] }).body[0]?.message_type).toBe('NOTE');
     expect(request({ body: [{ text: 'x' }] }).body[0]?.message_type).toBeNull();
   });
 
-  it('has the ids of its user as strings, or null', () => {
+  it("has its user's ids as strings, or null", () => {
     expect(request({ user_info: { user_id: 42, anonymous_id: '' } }).user_info).toMatchObject({
       user_id: '42',
       anonymous_id: null,
@@ -82,12 +82,8 @@ describe('a handoff request', () => {
         { text: '', message_type: null },
       ],
     ],
-    [
-      'an object for a text',
-      [{ text: { de: 'Hilfe' }, message_type: '' }],
-      [{ text: '', message_type: null }],
-    ],
-  ])('takes as its body %s', (_what, body, seen) => {
+    ['an object as text', [{ text: { de: 'Hilfe' }, message_type: '' }], [{ text: '', message_type: null }]],
+  ])('accepts as its body %s', (_what, body, seen) => {
     expect(request({ body }).body).toEqual(seen);
   });
 
@@ -101,17 +97,17 @@ describe('a handoff request', () => {
     [5],
     [[null]],
     [[{ user_id: 'a' }, { user_id: 'b' }]],
-  ])('has no known user with %j as user_info', (user_info) => {
+  ])('has no user with %j as user_info', (user_info) => {
     const nobody = { phone: null, email: null, user_id: null, anonymous_id: null };
     expect(request({ user_info }).user_info).toEqual(nobody);
   });
 
-  it('takes a list of one as user_info', () => {
+  it('accepts a list of one as user_info', () => {
     const user = { phone: '1', email: 'a@example.com', user_id: 'u', anonymous_id: 'a' };
     expect(request({ user_info: [user] }).user_info).toEqual(user);
   });
 
-  it('has numbers as text, and null for values that are no text', () => {
+  it('has numbers as text, and null for other values', () => {
     expect(request({ email: 5, bot_id: 7, user_info: { phone: 4_912_345, email: {} } })).toMatchObject({
       email: '5',
       bot_id: '7',
@@ -151,7 +147,7 @@ describe('a close notice', () => {
     expect(validate(handoffClose, closeBody({ type })).type).toBeNull();
   });
 
-  it('has a number as its type in text', () => {
+  it('reads a number as its type as text', () => {
     expect(validate(handoffClose, closeBody({ type: 5 })).type).toBe('5');
   });
 });
@@ -165,7 +161,7 @@ describe('every handoff body', () => {
     }
   });
 
-  it('names the cause if a number was rounded before it came here', () => {
+  it('names the cause if a parser rounded a number', () => {
     expect(() => validateWebhook('chat', { conversation_id: 2 ** 60 })).toThrow(
       'conversation_id: expected a string: this number is above 2^53',
     );
@@ -180,7 +176,7 @@ describe('every handoff body', () => {
   );
 
   it.each([[undefined], [null], [false], ['false'], [0], ['0'], [''], ['no'], [2], [{}], [[true]]])(
-    'is no probe with istest %j',
+    'is not a probe with istest %j',
     (istest) => {
       expect(isProbe(chatBody({ istest }))).toBe(false);
       expect(validate(handoffChat, chatBody({ istest })).istest).not.toBe(true);

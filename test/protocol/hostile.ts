@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 
-/** Stands for a user's words, which must not appear in errors. */
+/** A user's message, which must not appear in errors. */
 export const CANARY = 'canary-7f3a';
 
 /** Field names of the schemas, and names with a meaning to JavaScript. */

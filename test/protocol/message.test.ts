@@ -49,7 +49,7 @@ describe('ids', () => {
     expect(parse({ conversation_id: 7, user_id: 8 })).toMatchObject({ conversation_id: '7', user_id: '8' });
   });
 
-  it('are null when no user is bound, also as an empty string', () => {
+  it('are null without a user, even if sent as an empty string', () => {
     expect(parse({ user_id: null, anonymous_id: '' })).toMatchObject({ user_id: null, anonymous_id: null });
   });
 });
@@ -85,7 +85,7 @@ describe('output', () => {
     expect(output[2]?.content.audio).toEqual([{ audio: 'https://b', transcript: null }]);
   });
 
-  it('keeps kinds of content that the contract does not know', () => {
+  it('keeps unknown kinds of content', () => {
     const card = { title: 'A card' };
     const message = parse({ output: [{ content: { card, text: 'x' } }, { content: { card, poll: 1 } }] });
     expect(message.output[0]?.content).toHaveProperty('card', card);

@@ -7,7 +7,7 @@ import { property } from '../helpers/property.js';
 import * as wire from './arbitraries.js';
 import { hostileJson } from './hostile.js';
 
-/** Expects the schema's value, with its fields in the schema's order, or `null`; the body stays as it was. */
+/** Expects the schema's value, with fields in the schema's order, or `null`, and an unchanged body. */
 function expectAsSchema(body: unknown): void {
   const before = structuredClone(body);
   const message = normaliseOrdinaryMessage(body);
@@ -120,18 +120,18 @@ describe('normalising a message without zod', () => {
     expectAsSchema(body);
   });
 
-  property([nearMiss], { numRuns: 500 })('reads a near miss as the schema does, or leaves it', (body) => {
+  property([nearMiss], { numRuns: 500 })('reads a nearly valid body as the schema does, or leaves it to the schema', (body) => {
     expectAsSchema(body);
   });
 
   property([wire.message], { numRuns: 200 })(
-    'reads any body of the contract as the schema does, or leaves it',
+    'reads any valid body as the schema does, or leaves it to the schema',
     (body) => {
       expectAsSchema(body);
     },
   );
 
-  property([hostileJson])('leaves any other JSON', (value) => {
+  property([hostileJson])('leaves any other JSON to the schema', (value) => {
     expectAsSchema(value);
   });
 
@@ -142,10 +142,10 @@ describe('normalising a message without zod', () => {
   it.each([
     ['an id that is a number', { user_id: 7 }],
     ['content that is a string', { output: [{ content: 'hello' }] }],
-    ['one clip without a list', { output: [{ content: { audio: { transcript: 'hi' } } }] }],
+    ['one clip instead of a list', { output: [{ content: { audio: { transcript: 'hi' } } }] }],
     ['tokens as a list', { usage: { tokens: [{ total_tokens: 3 }] } }],
     ['a figure as digits', { usage: { credits: { total_credits: '0.5' } } }],
-    ['a figure beyond numbers', { usage: { credits: { total_credits: Number.POSITIVE_INFINITY } } }],
+    ['an infinite figure', { usage: { credits: { total_credits: Number.POSITIVE_INFINITY } } }],
   ])('leaves %s to the schema', (_what, fields) => {
     const body = botMessageBody(fields);
     expect(normaliseOrdinaryMessage(body)).toBeNull();

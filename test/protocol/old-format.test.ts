@@ -56,7 +56,7 @@ describe('the deprecated message format', () => {
     },
   );
 
-  it('is looked for on the message webhook only', () => {
+  it('is recognised only on the message webhook', () => {
     const body = chatBody({ flow_output: [] });
     expect(validateWebhook('chat', body)).toEqual(body);
   });

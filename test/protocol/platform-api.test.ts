@@ -64,7 +64,7 @@ describe('a failure body', () => {
 });
 
 describe('the platform codes', () => {
-  it('include the documented ones', () => {
+  it('include the documented codes', () => {
     expect(PLATFORM_CODES).toMatchObject({
       PARAMETER_ERROR: 40000,
       INTERNAL_ERROR: 50000,
@@ -179,7 +179,7 @@ describe('the answer to a webhook check', () => {
     ]);
   });
 
-  it('passes on a type that the contract does not name', () => {
+  it('passes on an unknown type', () => {
     expect(check({ ...result, type: 'voice' })[0]?.type).toBe('voice');
   });
 

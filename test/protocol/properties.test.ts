@@ -116,7 +116,7 @@ describe.each(bodies)('%s: any JSON', (_name, schema) => {
     },
   );
 
-  property([hostileJson])('yields ordinary objects and leaves Object.prototype alone', (value) => {
+  property([hostileJson])('yields ordinary objects and does not change Object.prototype', (value) => {
     const names = Object.getOwnPropertyNames(Object.prototype);
     errorFrom(() => expectOrdinaryObjects(validate(schema, value)));
     expect(Object.getOwnPropertyNames(Object.prototype)).toEqual(names);
@@ -136,7 +136,7 @@ describe.each(['message', 'establish', 'chat', 'close'] as const)('%s: any JSON 
 describe.each(['establish', 'chat', 'close'] as const)(
   '%s: any JSON beside a known conversation',
   (endpoint) => {
-    property([hostileObject])('passes, unless the words of the user would be lost', (noise) => {
+    property([hostileObject])("passes, unless the user's message would be lost", (noise) => {
       const body: Record<string, unknown> = { ...noise, conversation_id: 'c' };
       const isLost = endpoint === 'chat' && isObject(body.body);
       expect(errorFrom(() => validateWebhook(endpoint, body))?.issues).toEqual(
@@ -206,7 +206,7 @@ describe('any JSON', () => {
     expect(isProbe(body)).toBe(/^(?:true|1|"\s*(?:true|1)\s*")$/.test(says));
   });
 
-  property([hostileJson])('is a failure only with a code that stands for one', (body) => {
+  property([hostileJson])('is a failure only with a failure code', (body) => {
     if (!isFailureBody(body)) return;
     expect(body.code < 0 || (body.code >= 400 && body.code < 600) || body.code >= 10_000).toBe(true);
   });

@@ -4,7 +4,7 @@ import { botMessageBody, closeBody } from '../fixtures/bodies.js';
 
 const timestamp = (sent: unknown) => validate(handoffClose, closeBody({ timestamp: sent })).timestamp;
 
-describe('a time of the wire', () => {
+describe('a wire time', () => {
   it.each([
     [1_679_587_005, 1_679_587_005],
     [1_742_265_090_895, 1_742_265_090_895],
@@ -38,7 +38,7 @@ describe('a time of the wire', () => {
     ['1'.repeat(30)],
     [Number.POSITIVE_INFINITY],
     [Number.NaN],
-  ])('is unknown as %j', (sent) => {
+  ])('is null if sent as %j', (sent) => {
     expect(timestamp(sent)).toBeNull();
   });
 });

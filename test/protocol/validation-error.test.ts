@@ -33,7 +33,7 @@ describe('a validation error', () => {
     expect(error).toMatchObject({ name: 'ValidationError', code: 'INVALID_BODY' });
   });
 
-  it('lists the places in the order of the body', () => {
+  it("lists the paths in the body's order", () => {
     const body = pairs(
       [
         { question: 5, answer: 'ok' },
@@ -49,13 +49,13 @@ describe('a validation error', () => {
     expect(errorOf(() => validateWebhook('chat', body)).message).toMatch(/^body: /);
   });
 
-  it('names every place and expectation in its message', () => {
+  it('names every path and expectation in its message', () => {
     expect(
       errorOf(() => validateWebhook('chat', chatBody({ conversation_id: null, body: [] }))).message,
     ).toBe('conversation_id: expected a non-empty string; body: expected a string');
   });
 
-  it('names at most five places and counts the rest; issues lists them all', () => {
+  it('names at most five paths and counts the rest; issues lists them all', () => {
     const items = Array.from({ length: 8 }, () => 'x');
     const error = errorOf(() => validate(qaAdd, pairs(items)));
     expect(error.issues).toHaveLength(8);
@@ -115,7 +115,7 @@ describe('the values of a refused body', () => {
     ['failure', () => validate(failureBody, { code: CANARY, message: [CANARY] })],
   ];
 
-  it.each(refused)('stay out of the error: %s', (_what, call) => {
+  it.each(refused)('do not appear in the error: %s', (_what, call) => {
     const error = errorOf(call);
     const shown = [
       error.message,

@@ -45,7 +45,7 @@ test('a bot message without a message webhook fails with a clear error', async (
   await expect(simulator.botMessage({ text: 'x' })).rejects.toMatchObject({ code: 'NO_MESSAGE_WEBHOOK' });
 });
 
-test('human replies are delivered to the message webhook too, in the bot conversation', async () => {
+test("agents' replies are delivered to the message webhook too, in the bot conversation", async () => {
   const receiver = await startReceiver();
   const { simulator, call } = await startSimulator({
     bots: [botAt(receiver.url, { message: { url: `${receiver.origin}/message` } })],
@@ -60,7 +60,7 @@ test('human replies are delivered to the message webhook too, in the bot convers
   expect(messageText(botMessage.parse(receiver.received[1]?.body))).toBe('I am human');
 });
 
-test('human replies are not delivered to the message webhook if agentReplies is false', async () => {
+test("agents' replies are not delivered to the message webhook if agentReplies is false", async () => {
   const receiver = await startReceiver();
   const { simulator, call } = await startSimulator({
     bots: [botAt(receiver.url, { message: { url: receiver.url, agentReplies: false } })],

@@ -25,7 +25,7 @@ test('each bot has its own key, webhooks and components', async () => {
 test.each([
   ['no id', { id: '' }, 'id'],
   ['no key', { apiKey: '' }, 'apiKey'],
-  ['a URL of another kind', { message: { url: 'ftp://example.com' } }, 'message.url'],
+  ['a URL with another scheme', { message: { url: 'ftp://example.com' } }, 'message.url'],
   ['a secret without a username', { message: { url: NOWHERE, secret: 'x' } }, 'message.username'],
   ['a component without an id', { humanServices: [{ componentId: '', url: NOWHERE }] }, 'humanServices[0]'],
 ])('a bot with %s is refused', (_name, change, field) => {
@@ -45,7 +45,7 @@ test('a refused change has no effect', async () => {
   expect(simulator.bots.get().apiKey).toBe('the-key-of-bot-1');
 });
 
-test('an unknown bot or component is an error that lists the known ones', async () => {
+test('an unknown bot or component is an error that says how to add it', async () => {
   const { simulator } = await startSimulator();
   await expect(simulator.requestHandoff()).rejects.toMatchObject({ code: 'UNKNOWN_BOT' });
   simulator.bots.add({ id: 'a', apiKey: 'k' });

@@ -97,7 +97,7 @@ describe('busy', () => {
     expect(receiver.received).toHaveLength(1);
   });
 
-  test('when nothing listens, and when no answer comes', async () => {
+  test('when nothing listens, and when no answer arrives', async () => {
     const hanging = await startReceiver(() => {});
     const { simulator } = await startSimulator({
       deliveryTimeoutMs: 150,
@@ -122,7 +122,7 @@ describe('busy', () => {
   });
 });
 
-test('after a close by the human, replies are refused until a new handoff', async () => {
+test('after a close by the agent, replies are refused until a new handoff', async () => {
   const { receiver, simulator, call, clock } = await start();
   const conversation = await simulator.requestHandoff();
   await replyTo(call, conversation.id, 'Bye.');
@@ -167,7 +167,7 @@ test.each([
   ['timestamp', { conversation_id: 'c', timestamp: 'soon', body: 'x' }],
   ['body', { conversation_id: 'c', timestamp: 1 }],
   ['body', { conversation_id: 'c', timestamp: 1, body: '' }],
-])('a reply without a good %s is refused with 40000', async (field, body) => {
+])('a reply without a valid %s is refused with 40000', async (field, body) => {
   const { call } = await start();
   const answer = await call('POST', '/v1/human/message/receive', body);
   expect([answer.status, answer.body.code]).toEqual([400, 40000]);

@@ -14,7 +14,7 @@ async function startSlow() {
   return { ...receiver, answerNext, onTheirWay: () => held.length };
 }
 
-test('messages of a user are delivered one at a time, in order', async () => {
+test("a user's messages are delivered one at a time, in order", async () => {
   const receiver = await startSlow();
   const { simulator } = await startSimulator({ bots: [botAt(receiver.url)] });
   const asking = simulator.requestHandoff();

@@ -72,7 +72,7 @@ test('deliveries that the receiver refused are noted in the chat window', async 
   });
 });
 
-test('a new customer starts with an empty window and closes the last handoff', async () => {
+test('a new user starts with an empty window and closes the last handoff', async () => {
   const { simulator, receiver, act, state } = await start();
   await act('handoff');
   const before = simulator.customer.view().customerId;

@@ -58,7 +58,7 @@ test('a splitter is text, not a pattern', () => {
   expect(splitDocument('a.b', { splitter: '.' }).map(({ answer }) => answer)).toEqual(['a', 'b']);
 });
 
-test('line ends of Windows and a byte order mark make no difference', () => {
+test('Windows line ends and a byte order mark make no difference', () => {
   const windows = `\uFEFF${DOCUMENT.replaceAll('\n', '\r\n')}`;
   expect(splitDocument(windows)).toEqual(splitDocument(DOCUMENT));
 });

@@ -7,7 +7,6 @@ import {
   type SimulatorOptions,
 } from '../../src/simulator/index.js';
 
-/** A request that the plain receiver got. */
 export interface Received {
   method: string;
   path: string;
@@ -114,7 +113,7 @@ function callerOf(baseUrl: string) {
   };
 }
 
-/** Sends a human reply over HTTP, as a receiver does. */
+/** Sends an agent's reply over HTTP, as a receiver does. */
 export function replyTo(call: ReturnType<typeof callerOf>, conversationId: string, text: string) {
   const body = { conversation_id: conversationId, timestamp: 1_742_265_090_895, body: text };
   return call('POST', '/v1/human/message/receive', body);

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { botAt, replyTo, startReceiver, startSimulator } from './support.js';
 
-test('every request and answer of both directions is recorded, in order', async () => {
+test('every request and answer in both directions is recorded, in order', async () => {
   const receiver = await startReceiver();
   const { simulator, call } = await startSimulator({ bots: [botAt(receiver.url)] });
   const conversation = await simulator.requestHandoff();

@@ -109,7 +109,7 @@ test('a receiver that stops in the middle of its answer is not reachable', async
   expect(result).toMatchObject({ reachable: false, http_status: null });
 });
 
-test('probe() tests one webhook, or one handoff endpoint in its own format', async () => {
+test('probe() tests one webhook, or one handoff endpoint with its format', async () => {
   const receiver = await startReceiver();
   const { simulator } = await startSimulator({
     bots: [botAt(receiver.url, { message: { url: `${receiver.origin}/message` } })],
