@@ -54,7 +54,7 @@ describe('the steps of an event', () => {
     ]);
   });
 
-  it('are published across the queues, with the trace that a subscriber gave them', async () => {
+  it("are published across the queues, with a subscriber's trace", async () => {
     const platform = await fakePlatform();
     const { receiver } = makeReceiver({ platform: platform.options, delivery: await sqliteDelivery() });
     onTestFinished(async () => void (await receiver.close({ timeoutMs: 1_000 })));
@@ -87,7 +87,7 @@ describe('the steps of an event', () => {
     ]);
   });
 
-  it('end with the error of a handler, which is published as a failure, too', async () => {
+  it("end with a handler's error, which is also published as a failure", async () => {
     const to = await start();
     const error = new Error('handler failed');
     to.receiver.on('message', () => {
@@ -103,7 +103,7 @@ describe('the steps of an event', () => {
     ]);
   });
 
-  it('name an event that middleware left out', async () => {
+  it('name an event that middleware skipped', async () => {
     const to = await start();
     to.receiver.use((_context, next) => next.skip('no'));
     const steps = recordSteps();
@@ -111,7 +111,7 @@ describe('the steps of an event', () => {
     expect(steps.ended('handle')).toMatchObject([{ result: 'skipped' }]);
   });
 
-  it('include requests that are refused and probes, but none for other paths', async () => {
+  it('include refused requests and probes, but no requests to other paths', async () => {
     const to = await start({ auth: { message: webhookUser({ username: 'acme' }), handoff: false } });
     const steps = recordSteps();
     await post(to, '/', botMessageBody());
@@ -134,7 +134,7 @@ describe('the steps of an event', () => {
     expect(steps.order().indexOf(') request')).toBeGreaterThan(-1);
   });
 
-  it('include the calls of an adapter and the webhooks of its helpdesk', async () => {
+  it("include calls to an adapter and its helpdesk's webhooks", async () => {
     const steps = recordSteps();
     const { bench, receiver, sendEvents } = await setUpBridge();
     await bench.requestHandoff();
@@ -160,7 +160,7 @@ describe('a step', () => {
     expect(seen).toEqual(['in message']);
   });
 
-  it('runs in the context of a subscriber that sets around', async () => {
+  it("runs in a subscriber's context that sets around", async () => {
     const store = new AsyncLocalStorage<string>();
     recordSteps((step, message) => {
       if (step === 'handle') message.around = (run) => store.run('around', run);

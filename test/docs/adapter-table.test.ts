@@ -26,10 +26,10 @@ const rows = table
     return { folder, setting: /^`([\w-]+)`$/.exec(setting)?.[1] ?? null, verified, supports };
   });
 
-/** The features of the conformance kit, by the word of the table. */
+/** The conformance kit's features, by the table's words. */
 const FEATURES = { names: 'name', notes: 'note', files: 'attach', joins: 'join', close: 'close' } as const;
 
-/** Adapters whose harness can be loaded without the system itself. */
+/** Adapters whose harness can be loaded without the helpdesk. */
 const HARNESSES: Readonly<Record<string, Pick<AdapterHarness, 'unsupported'>>> = {
   chatwoot: chatwootHarness('', {}),
   slack: slackHarness,
@@ -41,7 +41,7 @@ const HARNESSES: Readonly<Record<string, Pick<AdapterHarness, 'unsupported'>>> =
 };
 
 describe('the table of helpdesks', () => {
-  it('has every adapter once, by the name of its folder and of its setting', () => {
+  it('lists every adapter once, by its folder and its setting', () => {
     const folders = readdirSync(join(ROOT, 'src/adapters'));
     expect(rows.map(({ folder }) => folder).sort()).toEqual([...folders, 'desk'].sort());
     const settings = rows.flatMap(({ setting }) => setting ?? []);

@@ -6,10 +6,10 @@ import { ADAPTER_GUIDES, blocksIn, PAGES, ROOT, read } from './pages.js';
 
 const WORK = join(ROOT, '.docs-check');
 
-/** hosts.long.test.ts compiles that of hosts together with files that frameworks generate. */
+/** hosts.long.test.ts compiles docs/hosts.md together with files that frameworks generate. */
 const ELSEWHERE = ['docs/hosts.md'];
 
-/** Guides in which a block without imports continues the one before. */
+/** Guides in which a block without imports continues the previous block. */
 const CONTINUED = [...ADAPTER_GUIDES, 'docs/desk.md'];
 
 it('every block of TypeScript and JavaScript compiles', () => {
@@ -18,7 +18,7 @@ it('every block of TypeScript and JavaScript compiles', () => {
   onTestFinished(() => rmSync(WORK, { recursive: true, force: true }));
   const config = {
     extends: '../tsconfig.json',
-    // Applications seldom set the second one, and the Chat SDK's own types do not compile with it.
+    // Few applications set the second option, and the Chat SDK's types do not compile with it.
     compilerOptions: { noUnusedLocals: false, exactOptionalPropertyTypes: false },
     include: ['**/*'],
   };
@@ -36,7 +36,7 @@ it('every block of TypeScript and JavaScript compiles', () => {
   expect(spawnSync(process.execPath, [tsc, '-p', WORK], { encoding: 'utf8' }).stdout).toBe('');
 }, 120_000);
 
-/** The blocks of a page, without those that are only a part of an application. */
+/** A page's blocks, except excerpts of an application. */
 function filesIn(page: string): { language: string; code: string }[] {
   const files: { language: string; code: string }[] = [];
   for (const { language, name, code } of blocksIn(read(page))) {

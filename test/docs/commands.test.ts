@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { COMMANDS } from '../../src/cli/command-list.js';
 import { PAGES, read } from './pages.js';
 
-/** The help of the commands, which the test of each command's help covers. */
+/** Generated from the commands' help, which has its own test. */
 const GENERATED = 'docs/reference/cli.md';
 
 /** The whole program, with every command loaded. */
@@ -14,12 +14,12 @@ async function wholeProgram(): Promise<Command> {
 }
 const program = await wholeProgram();
 
-/** A command and those below it. */
+/** A command and its subcommands. */
 const allOf = (command: Command): Command[] => [command, ...command.commands.flatMap(allOf)];
 const pathOf = (command: Command): string =>
   command.parent ? `${pathOf(command.parent)} ${command.name()}` : command.name();
 
-/** The help of a command, with the parts that are added to it. */
+/** A command's help, with its additions. */
 function helpOf(command: Command): string {
   let text = '';
   command.configureOutput({
@@ -31,7 +31,7 @@ function helpOf(command: Command): string {
   return text;
 }
 
-/** The command lines in a text, without `handoff-kit`: in code spans and code blocks of Markdown, and after `$ `. */
+/** The command lines in a text, without `handoff-kit`: in Markdown code, and after `$ `. */
 function commandLinesIn(text: string): string[] {
   const joined = text.replace(/\\\n\s*/g, '');
   const lines = [
@@ -40,11 +40,11 @@ function commandLinesIn(text: string): string[] {
       /^(?:\s*\$ )?(?:[^`\n]*[|&] )?(?:[A-Z_]+=\S+ )*(?:npx )?handoff-kit (-?[a-z][^`\n]*)$/gm,
     ),
   ].map(([, line = '']) => line);
-  // A remark is two spaces away, and another program may follow.
+  // A remark follows after two spaces, or another program after an operator.
   return lines.flatMap((line) => line.split(/ {2,}| [|>]+ | && /, 1));
 }
 
-/** What is wrong with a command line: an unknown command or flag, or an argument too many. */
+/** The problem with a command line: an unknown command or flag, or an argument too many. */
 function problemsOf(line: string): string[] {
   const words = line.match(/'[^']*'|"[^"]*"|\S+/g) ?? [];
   if (words[0] === 'help') words.shift();
@@ -85,7 +85,7 @@ describe('command lines', () => {
     },
   );
 
-  it('are found, and mistakes in them', () => {
+  it('are found, and their mistakes reported', () => {
     const text = [
       '`handoff-kit forget jane`, `handoff-kit inbox list --dead`, `handoff-kit inbox lst`',
       '  $ X=1 handoff-kit qa add --pair "a b=c" --pears d     a remark',
@@ -102,7 +102,7 @@ describe('command lines', () => {
   });
 
   // --env-file is Node's.
-  it('have flags that exist where a document names a flag alone', () => {
+  it('use existing flags, even in a flag without a command', () => {
     const flags = new Set(
       allOf(program).flatMap(({ options }) =>
         options.filter(({ hidden }) => !hidden).map(({ long }) => long),
@@ -117,7 +117,7 @@ describe('command lines', () => {
     ).toEqual([]);
   });
 
-  it('of every command are in the guide to the command line', () => {
+  it('cover every command in the guide to the command line', () => {
     const guide = read('docs/command-line.md');
     const missing = COMMANDS.filter(({ name }) => !new RegExp(`\`(handoff-kit )?${name}\\b`).test(guide));
     expect(missing.map(({ name }) => name)).toEqual([]);

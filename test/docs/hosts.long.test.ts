@@ -15,7 +15,7 @@ const ROOT = resolve(import.meta.dirname, '../..');
 const WORK = join(ROOT, '.hosts-check');
 const GUIDE = readFileSync(join(ROOT, 'docs/hosts.md'), 'utf8');
 
-/** Every block of the guide is a file, whose name stands behind its language. */
+/** Every block of the guide is a file, whose name follows its language. */
 const blocks = [...GUIDE.matchAll(/^```ts ([\w-]+\.ts)\n([\s\S]*?)^```$/gm)].map(
   ([, name = '', code = '']) => ({
     name,
@@ -23,7 +23,7 @@ const blocks = [...GUIDE.matchAll(/^```ts ([\w-]+\.ts)\n([\s\S]*?)^```$/gm)].map
   }),
 );
 
-/** What a project has besides: files that frameworks generate, and an application. */
+/** Files that frameworks generate, and an application. */
 const SURROUNDINGS = {
   'app.module.ts':
     "import 'reflect-metadata';\nimport { Module } from '@nestjs/common';\nexport class AppModule {}\nModule({})(AppModule);\n",
@@ -31,7 +31,7 @@ const SURROUNDINGS = {
     'export type RequestHandler = (event: { request: Request }) => Response | Promise<Response>;\n',
 };
 
-/** Servers for the blocks that export a handler instead of starting one. */
+/** Servers for the blocks that only export a handler. */
 const SERVERS = {
   'next-route.ts': `import { serve } from '@hono/node-server';
     import { POST } from './next-route.js';
@@ -138,7 +138,7 @@ async function expectAnswered(
   expect((await handoff.nextReply()).text).toBe('You said: Where is it?');
 }
 
-/** Waits until something answers at a port. */
+/** Waits until a server answers at a port. */
 async function listening(port: number): Promise<void> {
   for (let attempt = 0; ; attempt += 1) {
     try {

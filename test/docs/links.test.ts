@@ -16,13 +16,13 @@ const packed: string[] = JSON.parse(
 const withoutCode = (text: string): string =>
   text.replace(/^```.*?^```$/gms, '').replace(/`[^`\n]*`/g, 'code');
 
-/** The relative links and pictures of a page. */
+/** A page's relative links and pictures. */
 const linksIn = (page: string): string[] =>
   [...withoutCode(read(page)).matchAll(/\]\(([^)\s]+)\)/g)]
     .map(([, href = '']) => href)
     .filter((href) => !/^[a-z]+:/.test(href));
 
-/** The anchors of a page, as GitHub and the site make them of its headings. */
+/** A page's anchors, derived from its headings as on GitHub and the site. */
 function anchorsOf(page: string): string[] {
   const headings = [
     ...read(page)
@@ -38,7 +38,7 @@ function anchorsOf(page: string): string[] {
   );
 }
 
-/** What is wrong with a link of a page. */
+/** The problem with a link, if any. */
 function problemOf(page: string, href: string): string | null {
   const [path = '', anchor] = href.split('#');
   const target = path === '' ? page : posix.join(posix.dirname(page), path);
@@ -59,7 +59,7 @@ describe('the links of the package', () => {
     ).toEqual([]);
   });
 
-  it('are found, and mistakes in them', () => {
+  it('are found, and their mistakes reported', () => {
     expect(linksIn('README.md')).toContain('docs/tutorial.md');
     expect(problemOf('README.md', 'docs/none.md')).toContain('is not in the package');
     expect(problemOf('README.md', 'docs/delivery.md#none')).toContain('has no such heading');

@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { start } from '../helpers/start.js';
 import { createOpenApiValidator } from '../integration/openapi-validator.js';
 
-/** A body: its fields by path with their types, and the fields that the specification calls required. */
+/** A body's fields by path with their types, and its required fields. */
 interface SpecifiedBody {
   readonly fields: Readonly<Record<string, string>>;
   readonly required?: readonly string[];
@@ -43,8 +43,8 @@ const QA_ANSWER = {
 const QA_FAILURES = { 40000: 'Parameter error', 50000: 'Internal system error' };
 
 /**
- * The tables of the platform's specification, copied by hand. They are compared with openapi.json, which is why
- * neither may be derived from the other, nor from the schemas of the package.
+ * The tables of the platform's specification, copied by hand to check openapi.json. Neither may be derived from the
+ * other, nor from the package's schemas.
  */
 const SERVICE: Readonly<Record<string, SpecifiedEndpoint>> = {
   'post /v1/bot/doc/qa/add': {
@@ -253,14 +253,14 @@ const resolved = (schema: Schema): Schema =>
     ? schema
     : (document.components.schemas[schema.$ref.split('/').at(-1) ?? ''] ?? {});
 
-/** The alternatives of a schema without null. */
+/** A schema's alternatives, except null. */
 const alternatives = (schema: Schema): Schema[] =>
   (schema.anyOf ?? [schema]).map(resolved).filter(({ type }) => type !== 'null');
 
 const isNullable = ({ type, anyOf = [] }: Schema): boolean =>
   (Array.isArray(type) && type.includes('null')) || anyOf.some((each) => each.type === 'null');
 
-/** The type in the words of the specification, where int and integer are the same. */
+/** The type in the specification's words, where int and integer are the same. */
 function typeText(schema: Schema): string {
   const { type, format, items, maxItems } = schema;
   const [name] = [type].flat().filter((each) => each !== 'null');
@@ -286,7 +286,7 @@ function fieldsOf(schema: Schema, path = ''): Record<string, string> {
   return Object.assign({}, ...entries);
 }
 
-/** The platform may send null in more fields than the specification says; deployments do. */
+/** Deployments send null in more fields than the specification says. */
 function withoutMoreNulls(fields: Record<string, string>, table: Readonly<Record<string, string>>) {
   return Object.fromEntries(
     Object.entries(fields).map(([path, type]) => [

@@ -5,7 +5,7 @@ import { describe, expect, it } from 'vitest';
 const ROOT = resolve(import.meta.dirname, '../..');
 
 describe('openapi.json', () => {
-  it('is what scripts/openapi.js writes', () => {
+  it('matches the output of scripts/openapi.js', () => {
     const { status, stderr } = spawnSync(process.execPath, ['scripts/openapi.js', '--check'], {
       cwd: ROOT,
       encoding: 'utf8',
@@ -14,7 +14,7 @@ describe('openapi.json', () => {
     expect(status).toBe(0);
   });
 
-  it('is clean by the rules of Redocly', () => {
+  it("passes Redocly's rules", () => {
     const lint = 'node_modules/@redocly/cli/bin/cli.js';
     const report = execFileSync(process.execPath, [lint, 'lint', '--format=json', 'openapi.json'], {
       cwd: ROOT,

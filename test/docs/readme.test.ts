@@ -18,7 +18,7 @@ const [opening = ''] = blocksIn(README)
   .filter(({ name }) => name === 'run')
   .map(({ code }) => code);
 
-/** The settings of the README for a first run. */
+/** The README's settings for a first run. */
 const settings = parseEnv(blocksIn(README).find(({ name }) => name === '.env')?.code ?? '');
 
 beforeAll(() => {
@@ -59,7 +59,7 @@ describe('the README', () => {
     await new Promise<void>((done) => platform.listen(0, '127.0.0.1', done));
     const port = await freePort();
     const token = settings.HANDOFF_TOKEN;
-    // Written without types, so that Node runs it as it is printed.
+    // The code has no types, so that Node can run it unchanged.
     writeFileSync(join(WORK, 'opening.mjs'), opening);
     const { WEBHOOK_SECRET: _secret, ...environment } = process.env;
     const child = spawn(process.execPath, [join(WORK, 'opening.mjs')], {
@@ -95,7 +95,7 @@ describe('the README', () => {
     }
   });
 
-  it('opens with code in which the doctor finds nothing wrong while the simulator runs', async () => {
+  it('opens with code that passes the doctor while the simulator runs', async () => {
     const simulator = createSimulator({ bots: [{ id: 'agent', apiKey: settings.PLATFORM_API_KEY ?? '' }] });
     onTestFinished(() => simulator.close());
     const port = await freePort();

@@ -12,7 +12,7 @@ const headingsIn = (page: string, level: string): string[] =>
   [...read(page).matchAll(new RegExp(`^${level} (.+)$`, 'gm'))].map(([, title = '']) => title);
 
 describe('the reference', () => {
-  it('is what the code says', () => {
+  it('matches the code', () => {
     const { status, stderr } = spawnSync(process.execPath, ['scripts/reference.js', '--check'], {
       cwd: ROOT,
       encoding: 'utf8',
@@ -42,7 +42,7 @@ describe('the reference', () => {
     const sources = folders.flatMap((folder) =>
       readdirSync(join(ROOT, folder)).map((name) => read(`${folder}/${name}`)),
     );
-    // A name in quotes behind `name:` is for Prometheus, one that begins a call is for OpenTelemetry.
+    // A quoted name after `name:` is for Prometheus; the first argument of a call is for OpenTelemetry.
     const names = sources.flatMap((source) => [
       ...source.matchAll(
         /(?:name: |duration\(\s*|create\w+\()'((?:handoff_kit|process|http|messaging)[._][\w.]+)'/g,
@@ -56,13 +56,13 @@ describe('the reference', () => {
 });
 
 describe('docs/troubleshooting.md', () => {
-  it('has one entry for every error code, and for no other', () => {
+  it('has exactly one entry for every error code', () => {
     expect(headingsIn('docs/troubleshooting.md', '###').toSorted()).toEqual([...ERROR_CODES].toSorted());
   });
 });
 
 describe('the tutorial in Simplified Chinese', () => {
-  it('has the same code as the one in English', () => {
+  it('has the same code as the English tutorial', () => {
     expect(blocksIn(read('docs/zh/tutorial.md'))).toEqual(blocksIn(read('docs/tutorial.md')));
   });
 

@@ -6,7 +6,7 @@ import { SETTINGS, settingsSchema } from '../../src/standalone/index.js';
 const ROOT = resolve(import.meta.dirname, '../..');
 
 describe('docs/settings.md', () => {
-  it('is what the settings say', () => {
+  it('matches the settings', () => {
     const { status, stderr } = spawnSync(process.execPath, ['scripts/settings.js', '--check'], {
       cwd: ROOT,
       encoding: 'utf8',

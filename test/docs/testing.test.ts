@@ -12,12 +12,12 @@ it('the guide to testing has tests that pass', () => {
   const tests = blocksIn(read('docs/testing.md')).filter(({ code }) => code.includes("from 'node:test'"));
   expect(tests.length).toBeGreaterThan(1);
   const files = tests.map(({ code }, index) => {
-    // Written without types, so that Node runs it as it is printed.
+    // The code has no types, so that Node can run it unchanged.
     const file = join(work, `guide-${index}.test.mjs`);
     writeFileSync(file, code);
     return file;
   });
-  // Under vitest, node:test would take itself for a child of another runner.
+  // Under vitest, node:test would consider itself another runner's child.
   const { NODE_TEST_CONTEXT: _context, ...env } = process.env;
   const output = execFileSync(process.execPath, ['--test', ...files], { encoding: 'utf8', env });
   expect(output).toMatch(/^(?:#|ℹ) fail 0$/m);

@@ -44,13 +44,13 @@ describe('two events', () => {
     ['reasons', 'close', closeBody(same), closeBody({ ...same, type: 'TIMEOUT' })],
     ['ids', 'chat', chatBody({ ...same, message_id: 1 }), chatBody({ ...same, message_id: 2 })],
     [
-      'content, where a request has no time',
+      'content, if a request has no time',
       'establish',
       establishBody({ ...same, timestamp: null, bot_id: 'a' }),
       establishBody({ ...same, timestamp: null, bot_id: 'b' }),
     ],
     [
-      'long words',
+      'long texts',
       'chat',
       chatBody({ ...same, body: 'x'.repeat(5_000) }),
       chatBody({ ...same, body: 'x'.repeat(5_001) }),
@@ -60,7 +60,7 @@ describe('two events', () => {
   });
 
   it.each([[null], [''], ['yesterday'], [1_742_265_090], ['1742265090']])(
-    'have two keys where the time of a message is %j: the user may write the same words twice',
+    'have two keys if the time of a message is %j: the user may write the same text twice',
     (timestamp) => {
       const body = chatBody({ timestamp });
       expect(keyOf('chat', body)).not.toBe(keyOf('chat', body));
@@ -70,7 +70,7 @@ describe('two events', () => {
   it.each<[WebhookEndpoint, WireBody]>([
     ['establish', establishBody({ timestamp: null })],
     ['close', closeBody({ timestamp: null })],
-  ])('have two keys in two sessions, where they have no time: %s', (endpoint, body) => {
+  ])('have two keys in two sessions, if they have no time: %s', (endpoint, body) => {
     expect(needsSession(endpoint, validateWebhook(endpoint, body))).toBe(true);
     expect(keyOf(endpoint, body, 1)).not.toBe(keyOf(endpoint, body, 2));
   });
@@ -80,7 +80,7 @@ describe('two events', () => {
     ['close', closeBody()],
     ['chat', chatBody({ timestamp: null })],
     ['message', botMessageBody({ create_time: null })],
-  ])('need no session otherwise: %s', (endpoint, body) => {
+  ])('need no session if they have a time: %s', (endpoint, body) => {
     expect(needsSession(endpoint, validateWebhook(endpoint, body))).toBe(false);
   });
 
@@ -93,7 +93,7 @@ describe('two events', () => {
     expect(new Set(keys).size).toBe(3);
   });
 
-  it('stay distinct if they have fields of another endpoint', () => {
+  it("stay distinct if they have another endpoint's fields", () => {
     const strange = { ...same, message_id: 'm', type: 'TIMEOUT' };
     expect(keyOf('chat', chatBody({ ...strange, body: 'one' }))).not.toBe(
       keyOf('chat', chatBody({ ...strange, body: 'two' })),

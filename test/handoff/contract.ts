@@ -9,7 +9,7 @@ import type { StoreEngine } from './contract/stage.js';
 
 export type { StoreEngine } from './contract/stage.js';
 
-/** What every store of conversations guarantees. */
+/** The guarantees of every conversation store. */
 export function describeHandoffStore(name: string, engine: StoreEngine): void {
   describe(`conversations in ${name}`, () => {
     changes(engine);

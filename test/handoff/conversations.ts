@@ -26,14 +26,14 @@ interface Bench {
   readonly becomes: (expected: object) => Promise<unknown>;
 }
 
-/** What a test configures besides the engine. */
+/** A test's configuration besides the engine. */
 export interface Setup extends Partial<ReceiverOptions> {
   readonly register?: (receiver: Receiver) => unknown;
-  /** Wraps the store of conversations. */
+  /** Wraps the conversation store. */
   readonly wrapStore?: (store: HandoffStore | undefined) => HandoffStore | undefined;
 }
 
-/** A receiver with an engine of its own, on a bench. */
+/** A receiver with its own engine, on a bench. */
 export async function benchWith(
   engine: Engine,
   { register, wrapStore, ...options }: Setup = {},
@@ -105,7 +105,7 @@ export function describeConversations(name: string, engine: Engine): void {
       expect(await receiver.conversations.list({ states: ['connected'] })).toEqual([]);
     });
 
-    it('connects a conversation with a bot’s first reply, and not with a greeting', async () => {
+    it('connects a conversation with an agent’s first reply, and not with a greeting', async () => {
       const { bench, receiver, becomes } = await benchWith(engine, {
         greeting: 'One moment',
         register: (made) => made.on('handoff.message', ({ payload, reply }) => reply(payload.body)),
@@ -143,7 +143,7 @@ export function describeConversations(name: string, engine: Engine): void {
       expect(states).toEqual(['closing']);
     });
 
-    it('closes a conversation that no bot answered in time', async () => {
+    it('closes a conversation that no agent answered in time', async () => {
       const { bench, becomes } = await benchWith(engine);
       await bench.requestHandoff();
       await becomes({ state: 'waiting' });
@@ -151,7 +151,7 @@ export function describeConversations(name: string, engine: Engine): void {
       await becomes({ state: 'closed', closure: { by: 'timeout', why: 'TIMEOUT' } });
     });
 
-    it('names who closed a conversation on this side, and why', async () => {
+    it('records who closed a conversation on this side, and why', async () => {
       const { bench, receiver, becomes } = await benchWith(engine, {
         register: (made) => made.on('handoff.message', ({ end }) => end()),
       });
@@ -212,7 +212,7 @@ export function describeConversations(name: string, engine: Engine): void {
       expect(conversation.replies.map(({ text }) => text)).toEqual(['one']);
     });
 
-    it('ignores a late close notice of an earlier session', async () => {
+    it('ignores a late close notice from an earlier session', async () => {
       const { bench, receiver, delivery, becomes } = await benchWith(engine);
       await bench.requestHandoff({ conversationId: 'c' });
       await becomes({ state: 'waiting' });
@@ -299,7 +299,7 @@ export function describeConversations(name: string, engine: Engine): void {
         expect(await receiver.conversations.get('c')).toMatchObject({ session: 3, state: 'waiting' });
       });
 
-      it('hands it over again after a human ended it', async () => {
+      it('hands it over again after an agent ended it', async () => {
         const { seen, receiver, establish } = await setUp();
         await establish();
         await seen.until(1);
@@ -308,7 +308,7 @@ export function describeConversations(name: string, engine: Engine): void {
         expect(await seen.until(2)).toEqual(['handoff.requested', 'handoff.requested']);
       });
 
-      it('handles a request that differs, although no close came', async () => {
+      it('handles a different request, although no close arrived', async () => {
         const { seen, establish } = await setUp();
         await establish();
         await establish({ ...requested, body: 'still waiting' });

@@ -142,7 +142,7 @@ describe('a request', () => {
     expect(await lifecycle.store.list({ userKey: 'anonymous:anonymous-one' })).toMatchObject([{ id: 'one' }]);
   });
 
-  it('that starts a new session keeps nothing of the previous one', async () => {
+  it('that starts a new session keeps nothing of the previous session', async () => {
     const lifecycle = start();
     await lifecycle.request(requestEvent('c', { userId: 'ada' }));
     await lifecycle.link('c', LINK);
@@ -193,7 +193,7 @@ describe('a reply', () => {
     expect(await lifecycle.store.get('c')).toEqual(before);
   });
 
-  it('changes the conversation once, and again only when another bot answers', async () => {
+  it('changes the conversation once, and again only when another agent answers', async () => {
     const lifecycle = start();
     await bring(lifecycle, 'waiting');
     const first = await lifecycle.replied('c', { isAgent: true, agentName: 'Bo' });
@@ -207,7 +207,7 @@ describe('a reply', () => {
 });
 
 describe('a link to a helpdesk', () => {
-  it('is set once: the first one stays', async () => {
+  it('is set once: the first link stays', async () => {
     const lifecycle = start();
     await bring(lifecycle, 'waiting');
     await lifecycle.link('c', LINK);
@@ -216,7 +216,7 @@ describe('a link to a helpdesk', () => {
   });
 });
 
-describe('a store whose version always changes in between', () => {
+describe('a store whose version changes before every update', () => {
   it('makes a change fail after a number of retries', async () => {
     const lifecycle = start({
       ...createMemoryHandoffStore(),

@@ -6,7 +6,7 @@ const ids = async (store: ReturnType<typeof createMemoryHandoffStore>): Promise<
   (await store.list()).map(({ id }) => id).sort();
 
 describe('conversations in memory', () => {
-  it('are removed to make room: closed ones first, the oldest of them first', async () => {
+  it('are removed to make room: the oldest closed conversations first', async () => {
     const store = createMemoryHandoffStore({ maxConversations: 4 });
     for (const id of ['a', 'b', 'c', 'd']) await store.create(fresh(id));
     await store.update('d', 1, { link: link('7') });

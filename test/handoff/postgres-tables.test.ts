@@ -9,7 +9,7 @@ import { describeTables } from './tables.js';
 describeTables('PostgreSQL', async (note) => {
   const { connectionString, schema } = await postgresStore();
   const url = new URL(connectionString);
-  // The planner reads small tables whole, unless it is told to use an index wherever there is one.
+  // The planner reads small tables whole, unless it is forced to use indexes.
   url.searchParams.set('options', '-c enable_seqscan=off');
   const engine = createPostgresEngine(
     checkConnection({ connectionString: url.href, schema, pool: { max: 2 } }),

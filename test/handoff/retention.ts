@@ -38,7 +38,7 @@ export function describeRetention(name: string, engine: Engine): void {
       expect(await lifecycle.store.get('open')).toMatchObject({ state: 'requested' });
     });
 
-    it('are removed with the data of their user, also where no event of theirs was stored', async () => {
+    it("are removed with their user's data, even if none of their events was stored", async () => {
       const { delivery, lifecycle } = await open(3_600_000);
       await lifecycle.request(requestEvent('hers', { userId: 'ada', anonymousId: 'a-1' }));
       await lifecycle.request(requestEvent('his', { userId: 'bob' }));

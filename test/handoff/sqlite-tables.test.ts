@@ -21,7 +21,7 @@ describeTables('SQLite', async (note) => {
   await engine.open();
   onTestFinished(() => engine.close());
   const { sql } = engine;
-  // The commands of the writer prepare their statements when the first of them is run.
+  // The writer's commands prepare their statements when the first command runs.
   const connection = openConnection(file);
   onTestFinished(() => connection.close());
   noteCommands(connection, note);
@@ -31,7 +31,7 @@ describeTables('SQLite', async (note) => {
       const rows = await sql.read(`EXPLAIN QUERY PLAN ${text}`, values);
       return rows.map(({ detail }) => String(detail)).join('\n');
     },
-    // Processes and queues are few, and so are the claims whose owners are looked through.
+    // Processes and queues are few, and so are the claims whose owners are scanned.
     scan: /^SCAN (?!names\b|parts?\b|part_\d|json_each|items|\d+-ROW VALUES|process\b|head USING COVERING INDEX head_owner)/m,
     inbox: engine.queue('inbox') satisfies Queue,
   };
@@ -48,7 +48,7 @@ function noteCommands(connection: Connection, note: (sql: string, values: readon
   createCommands(noted, options).renewLease({ renewals: 1, leaseMs: 60_000, identity: null });
 }
 
-describe('what SQLite keeps', () => {
+describe('the user index in SQLite', () => {
   /** Opens a file with a retention that a test can wait for. */
   const start = async (file: string) => {
     const delivery = sqlite({ file, rememberMs: 50, pollMs: 20 });
@@ -73,7 +73,7 @@ describe('what SQLite keeps', () => {
     }
   };
 
-  it('of users stays for an hour longer than their events', async () => {
+  it('stays for an hour longer than the events', async () => {
     const file = await newFile();
     const delivery = await start(file);
     await delivery.accept(requestEvent('c', { userId: 'ada', anonymousId: 'a-1' }));
@@ -84,7 +84,7 @@ describe('what SQLite keeps', () => {
     await delivery.stop({ timeoutMs: 1_000 });
   });
 
-  it('of users who write again is not written each time', async () => {
+  it('is not written for each event of a user', async () => {
     const file = await newFile();
     await (await openSqliteDatabase(file)).close();
     const connection = openConnection(file);
@@ -97,7 +97,7 @@ describe('what SQLite keeps', () => {
     connection.close();
   });
 
-  it('of users is noted again after another process has removed it', async () => {
+  it('is written again after another process has removed it', async () => {
     const file = await newFile();
     const delivery = await start(file);
     const hers = (key: string) => delivery.accept({ ...requestEvent('c', { userId: 'ada' }), key });

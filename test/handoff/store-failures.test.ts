@@ -28,7 +28,7 @@ function failing(store: HandoffStore) {
 }
 
 describe('a store of conversations that fails', () => {
-  it('makes a request fail, which can be sent again', async () => {
+  it('makes a request fail, which the sender can repeat', async () => {
     const disk = failing(createMemoryHandoffStore());
     const { bench, receiver, logged } = await benchWith(inlineEngine, { wrapStore: () => disk.store });
     disk.isBroken = true;
@@ -42,7 +42,7 @@ describe('a store of conversations that fails', () => {
     expect(await receiver.conversations.get(bench.conversation.id)).toMatchObject({ state: 'waiting' });
   });
 
-  it('makes replies fail, also those that are not awaited, and the process survives', async () => {
+  it('makes replies fail, even if they are not awaited, and the process survives', async () => {
     const disk = failing(createMemoryHandoffStore());
     const forgotten: Promise<Receipt>[] = [];
     const { bench, receiver, logged } = await benchWith(inlineEngine, {
@@ -83,15 +83,15 @@ describe('a store of conversations that fails', () => {
 });
 
 describe('a receiver without handoff endpoints', () => {
-  it('tracks no conversation, and can list them nonetheless', async () => {
+  it('tracks no conversations, and lists none', async () => {
     const disk = failing(createMemoryHandoffStore());
     disk.isBroken = true;
     const { bench, receiver } = await benchWith(inlineEngine, {
       auth: { message: false, handoff: false },
       wrapStore: () => disk.store,
     });
-    const told = async (): Promise<unknown> => receiver.conversations.reply('unknown', 'hello');
-    await expect(told()).rejects.toThrow(/40356/);
+    const reply = async (): Promise<unknown> => receiver.conversations.reply('unknown', 'hello');
+    await expect(reply()).rejects.toThrow(/40356/);
     disk.isBroken = false;
     expect(await receiver.conversations.list()).toEqual([]);
     expect(bench.replies).toEqual([]);

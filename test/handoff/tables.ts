@@ -7,21 +7,21 @@ import type { SqlDatabase, SqlValue } from '../../src/delivery/sql.js';
 import { eventually } from '../delivery/contract/stage.js';
 import { fresh, link } from './contract/stage.js';
 
-/** A database that tells the plan of each statement. */
+/** A database that explains each statement. */
 export interface ExplainedDatabase {
   readonly sql: SqlDatabase;
-  /** The plan of a statement, as the database prints it. */
+  /** A statement's plan, as the database prints it. */
   readonly explain: (sql: string, values: readonly SqlValue[]) => Promise<string>;
   /** Matches plans that read a whole table. */
   readonly scan: RegExp;
-  /** A queue whose statements are noted. */
+  /** A queue that records its statements. */
   readonly inbox: Queue;
 }
 
 /** Retention reads all heads for those that are idle, once a minute. */
 const ONCE_A_MINUTE = 'jobs = 0 AND owner IS NULL AND due_at < $1';
 
-/** Every statement of a database finds its rows by an index. */
+/** Every statement finds its rows by an index. */
 export function describeTables(
   name: string,
   open: (note: (sql: string, values: readonly SqlValue[]) => void) => Promise<ExplainedDatabase>,
@@ -106,7 +106,7 @@ async function useQueue(inbox: Queue): Promise<void> {
   await inbox.statusOf([first.id, second.id]);
 }
 
-/** `plain` is the same database, whose statements are not noted. */
+/** `plain` is the same database without recording. */
 async function useAdmin(database: SqlDatabase, plain: SqlDatabase): Promise<void> {
   const admin = createQueueAdmin(database, []);
   const [dead] = await admin.list('inbox', { state: 'dead', conversationId: 'b' });

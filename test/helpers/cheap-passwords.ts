@@ -2,8 +2,8 @@ import type { BinaryLike, ScryptOptions } from 'node:crypto';
 import { vi } from 'vitest';
 
 /**
- * A setup file: hashes passwords at a sixteenth of the cost. A hash takes 100 ms on purpose, and tests of the desk
- * make more than a thousand of them. What is stored still names the cost of the product.
+ * A setup file: hashes passwords at a sixteenth of the cost. A hash takes 100 ms on purpose, and the desk's tests create
+ * more than a thousand. Stored hashes still name the production cost.
  */
 vi.mock('node:crypto', async (importOriginal) => {
   const crypto = await importOriginal<typeof import('node:crypto')>();

@@ -5,7 +5,6 @@ export interface Deferred<Value> {
   readonly reject: (error: unknown) => void;
 }
 
-/** Creates a {@link Deferred}. */
 export function deferred<Value = void>(): Deferred<Value> {
   let settle: Omit<Deferred<Value>, 'promise'> | undefined;
   const promise = new Promise<Value>((resolve, reject) => {
@@ -15,15 +14,14 @@ export function deferred<Value = void>(): Deferred<Value> {
   return { promise, ...settle };
 }
 
-/** Waits for a value that depends on state which changes now and then. */
+/** Waits for a value that depends on changing state. */
 export interface Condition {
-  /** Call it after every change: waiting calls of `until` look again. */
+  /** Call it after every change, so that waiting calls of `until` check again. */
   changed(): void;
-  /** Resolves to the first value that `look` returns which is not `undefined`. */
+  /** Resolves to the first value of `look` that is not `undefined`. */
   until<Value>(look: () => Value | undefined): Promise<Value>;
 }
 
-/** Creates a {@link Condition}. */
 export function createCondition(): Condition {
   const checks = new Set<() => void>();
   return {

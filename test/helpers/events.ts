@@ -2,7 +2,7 @@ import type { DeliveredEvent } from '../../src/events/index.js';
 
 let made = 0;
 
-/** An accepted message of a user, with a unique key by default. */
+/** An accepted user message, with a unique key by default. */
 export function chatEvent(
   conversationId: string,
   { key = `key-${++made}`, text = 'x', receivedAt = Date.now() } = {},

@@ -7,7 +7,7 @@ import { serve } from './serve.js';
 /** The API key of both fake platforms. */
 export const API_KEY = 'app-key-of-the-bot';
 
-/** A call of the platform's API. */
+/** A call to the platform's API. */
 interface PlatformCall {
   readonly path: string;
   readonly authorization: string | undefined;
@@ -17,7 +17,7 @@ interface PlatformCall {
 /** Returns the HTTP status of the answer to a call. */
 type PlatformAnswer = (call: PlatformCall) => number | Promise<number>;
 
-/** A fake of the platform's API that records every call before it answers. It stops with the test. */
+/** A fake platform API that records every call before it answers. It stops with the test. */
 export async function fakePlatform(answer: PlatformAnswer = () => 200) {
   const calls: PlatformCall[] = [];
   const condition = createCondition();
@@ -65,7 +65,7 @@ export type Conducts = (call: SentReply, nth: number) => Conduct | Promise<Condu
 
 const SUCCESS: Conduct = { status: 200 };
 
-/** A fake of the reply API whose behaviour can change, and that can be down. It stops with the test. */
+/** A fake reply API whose behaviour can change, and that can be down. It stops with the test. */
 export async function flakyPlatform(conducts: Conducts = () => SUCCESS) {
   const calls: SentReply[] = [];
   let conduct = conducts;
@@ -103,7 +103,7 @@ export async function flakyPlatform(conducts: Conducts = () => SUCCESS) {
 
   return {
     options: { baseUrl: `http://127.0.0.1:${port}`, apiKey: API_KEY, retry: false } as const,
-    /** Every call, including unanswered ones. */
+    /** Every call, answered or not. */
     calls,
     /** The replies to a conversation in order; `close` for its end. */
     said: (conversationId: string): string[] =>

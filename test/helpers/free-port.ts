@@ -2,13 +2,12 @@ import { randomInt } from 'node:crypto';
 import { createServer } from 'node:net';
 
 /**
- * Below the ports that the system gives to servers that ask for none and to clients (from 32768 on Linux): between this
- * call and the start of the program under test, no other test gets the port.
+ * Below the ephemeral ports (from 32768 on Linux), so that no other test gets the port before the program under test
+ * starts.
  */
 const FIRST = 10_000;
 const LAST = 32_000;
 
-/** A port without a server. */
 export async function freePort(): Promise<number> {
   for (;;) {
     const port = randomInt(FIRST, LAST);

@@ -112,10 +112,10 @@ const strangeWithin = (make: () => WireBody): fc.Arbitrary<WireBody> =>
       ...(make === botMessageBody && { output: items }),
     }));
 
-/** A number that JSON.stringify cannot write stands in its place. */
+/** A placeholder for a number that JSON.stringify cannot write. */
 const LARGE_INTEGER = '12345678901234567890';
 
-/** What deployments send in place of a string, a number, a list or an object. */
+/** Values that deployments send instead of a string, a number, a list or an object. */
 const sloppyValue = fc.oneof(
   fc.constantFrom<unknown>(
     null,
@@ -141,7 +141,7 @@ const sloppyValue = fc.oneof(
   fc.constantFrom<unknown>({ text: 5, message_type: null }, [{ text: null }, { user_id: 4 }], [{ phone: 5 }]),
 );
 
-/** A body with sloppy values in all but the fields that identify it, and sometimes large integers as ids. */
+/** A body with sloppy values in all fields except its ids, which are sometimes large integers. */
 const sloppy = (make: () => WireBody): fc.Arbitrary<string> =>
   fc
     .record({

@@ -4,29 +4,28 @@ import { onTestFinished } from 'vitest';
 import { createCondition } from './deferred.js';
 import { serve } from './serve.js';
 
-/** How often each server is asked for `/readyz`. */
+/** The interval of requests to each `/readyz`. */
 const POLL_MS = 20;
-/** An answer of `/readyz` counts for so long after it was asked for; SHUTDOWN_DELAY must be longer. */
+/** How long an answer from `/readyz` is valid; SHUTDOWN_DELAY must be longer. */
 const VALID_MS = 500;
 
-/** A load balancer before several servers. */
 export interface LoadBalancer {
   readonly url: string;
   /** Adds a server. Resolves when requests may go to it. */
   add(url: string): Promise<void>;
-  /** What went wrong with forwarded requests: each was answered 502, and none was sent again. */
+  /** Errors of forwarded requests, each of which was answered 502 and not retried. */
   readonly failures: readonly string[];
 }
 
 interface Backend {
   readonly url: string;
-  /** When the last `/readyz` that was answered 200 was asked for; no date, but a time of the monotonic clock. */
+  /** The monotonic time of the last request to `/readyz` that was answered 200. */
   readyAt: number;
 }
 
 /**
- * Starts a proxy that forwards each request once, to servers that answer `/readyz` with 200 in turn, over connections
- * that it keeps open. A request that finds no such server waits for one. It stops with the test.
+ * Starts a proxy that forwards each request once, over keep-alive connections, to the ready servers in turn. A request
+ * waits if no server is ready. The proxy stops with the test.
  */
 export async function loadBalancer(): Promise<LoadBalancer> {
   const backends: Backend[] = [];
@@ -68,7 +67,7 @@ export async function loadBalancer(): Promise<LoadBalancer> {
       agent,
     });
     onward.on('error', fail).on('response', (response) => {
-      // These two are about the connection to the server, not about the one to the client.
+      // These two headers describe the connection to the server, not the one to the client.
       const { connection: _connection, 'keep-alive': _keepAlive, ...rest } = response.headers;
       answer.writeHead(response.statusCode ?? 502, rest);
       response.on('error', fail).pipe(answer);

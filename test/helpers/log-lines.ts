@@ -4,7 +4,7 @@ import { createCondition } from './deferred.js';
 /** A parsed log line. */
 export type Line = Readonly<Record<string, unknown>> & { readonly msg: string; readonly level: number };
 
-/** Levels, as pino numbers them. */
+/** pino's level numbers. */
 export const LEVEL = { info: 30, warn: 40, error: 50 } as const;
 
 /** A logger that writes to memory, at every level. */

@@ -1,4 +1,4 @@
-/** The package has no types of its own. These are the parts that tests use. */
+/** The package has no types. These are the parts that tests use. */
 declare module 'oidc-provider' {
   import type { RequestListener } from 'node:http';
 

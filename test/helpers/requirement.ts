@@ -1,6 +1,6 @@
 import { describe, it } from 'vitest';
 
-/** Something that some tests need and `npm ci` does not install. */
+/** A dependency of some tests that `npm ci` does not install. */
 export interface Requirement {
   /** Its name in `HANDOFF_KIT_REQUIRE`. */
   readonly name: string;

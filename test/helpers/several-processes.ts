@@ -1,6 +1,6 @@
 /**
- * A setup file: lets several receivers of one process use the same store under the same name, since many tests play
- * processes that way. {@link refuseSharedStores} turns it off.
+ * A setup file: lets several receivers in one process use the same store under the same name, since many tests simulate
+ * several processes that way. {@link refuseSharedStores} turns it off.
  */
 const KEY = Symbol.for('handoff-kit.receivers');
 const shared = globalThis as { [KEY]?: Set<string> };
@@ -13,7 +13,7 @@ class NoneInUse extends Set<string> {
 
 shared[KEY] = new NoneInUse();
 
-/** Behaves as in an application from now on. Returns a function that ends it. */
+/** Behaves as in an application until the returned function is called. */
 export function refuseSharedStores(): () => void {
   shared[KEY] = new Set();
   return () => {

@@ -45,7 +45,7 @@ const engineOf = (openFile: (options: SqliteOptions) => Delivery): Engine => ({
   openUnusable: () => openFile({ file: join(tmpdir(), 'handoff-kit-missing-folder', 'handoff.db') }),
 });
 
-/** SQLite with writes in the test's own thread, for the delivery contract. */
+/** SQLite with writes in the test's thread, for the delivery contract. */
 export const sqliteEngine: Engine = engineOf(sqlite);
 
 /** SQLite with the writer thread of the built package, for the delivery contract. */

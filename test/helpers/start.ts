@@ -47,7 +47,7 @@ export async function start(options: Partial<ReceiverOptions> = {}): Promise<Sta
   return { ...made, ...(await serve(made.receiver)) };
 }
 
-/** An inline delivery with the test's handler, and its log and error reports in memory. */
+/** An inline delivery with the test's handler, and with its log and errors in memory. */
 export function startInline(
   handle: (event: DeliveredEvent, run: HandlerRun) => Promise<void> | void,
   options?: InlineOptions,

@@ -1,4 +1,4 @@
-/** Zendesk's own client has no types. These are the parts that tests use. */
+/** Zendesk's client has no types. These are the parts that tests use. */
 declare module 'sunshine-conversations-client' {
   /** A generated model: it copies the fields it knows. */
   interface Model {

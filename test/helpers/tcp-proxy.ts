@@ -7,11 +7,11 @@ export interface TcpProxy {
   readonly port: number;
   /** The number of connections so far. */
   readonly made: number;
-  /** Closes every connection. New ones are accepted. */
+  /** Closes every connection, and accepts new connections. */
   cut(): void;
   /** Whether new connections are refused. */
   refuse(refusing: boolean): void;
-  /** Forwards the next request that contains a text, and closes its connection instead of forwarding the answer. */
+  /** Forwards the next request that contains a text, then closes its connection instead of forwarding the answer. */
   loseAnswerTo(text: string): void;
   /** Whether that has happened. */
   readonly hasLostAnswer: boolean;

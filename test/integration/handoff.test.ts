@@ -62,7 +62,7 @@ describe('a handoff, in both directions', () => {
     }
   });
 
-  it('is closed by the human, and accepts no reply until the next handoff', async () => {
+  it('is closed by the agent, and accepts no reply until the next handoff', async () => {
     const { simulator, client, receiver, exchangesWith, clock } = await startIntegration();
     const conversation = await simulator.requestHandoff({ conversationId: 'c-1' });
     await receiver.conversations.reply('c-1', 'Hello');
@@ -118,7 +118,7 @@ describe('a handoff, in both directions', () => {
 });
 
 describe('bot messages', () => {
-  it('follow the protocol on the wire, including human replies', async () => {
+  it("follow the protocol on the wire, including agents' replies", async () => {
     const { simulator, client, seen, exchangesWith } = await startIntegration();
     await simulator.botMessage({ text: 'It is on its way', userId: 'ada', conversationId: 'a-1' });
     const { id } = await simulator.requestHandoff({ botConversationId: 'a-1' });

@@ -8,7 +8,6 @@ import { makeReceiver } from '../helpers/start.js';
 import { createOpenApiValidator } from './openapi-validator.js';
 import { type ProxiedExchange, startRecordingProxy } from './recording-proxy.js';
 
-/** The API key of the bot. */
 export const API_KEY = 'api-key-of-bot-1';
 
 const validator = createOpenApiValidator();
@@ -64,7 +63,7 @@ export async function startIntegration({
     seen,
     exchanges,
     client: createPlatformClient(platform),
-    /** The simulator's own address, without the proxy: for exchanges that violate openapi.json. */
+    /** The simulator's address without the proxy, for exchanges that violate openapi.json. */
     direct,
     receiverUrl: toReceiver.url,
     /** A client with another key. */

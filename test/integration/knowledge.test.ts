@@ -4,7 +4,7 @@ import { startIntegration } from './integration-setup.js';
 
 const pair = { question: 'How long does it take?', answer: 'Two days.' };
 
-describe('knowledge, from the client exchangesWith the simulator', () => {
+describe('knowledge, from the client to the simulator', () => {
   it('is added as text', async () => {
     const { client, simulator, exchangesWith } = await startIntegration();
     const answer = await client.knowledge.addQa({ purpose: 'QA_TEXT', name: 'Shipping', qaList: [pair] });
@@ -15,7 +15,7 @@ describe('knowledge, from the client exchangesWith the simulator', () => {
     expect(exchangesWith('/v1/bot/doc/qa/add').map(({ answer: text }) => JSON.parse(text))).toEqual([sent]);
   });
 
-  it('is added as CSV files, and invalid ones are named', async () => {
+  it('is added as CSV files, and invalid files are named', async () => {
     const { client, simulator } = await startIntegration();
     const at = await fileServer({
       '/good.csv': 'Topic,Question,Answer\nshipping,"How long, roughly?",Two days.\n',

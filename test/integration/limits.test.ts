@@ -123,7 +123,7 @@ describe('the rules for adding QA documents, in client, simulator and openapi.js
   });
 });
 
-describe('a purpose that is newer than this package', () => {
+describe('an unknown purpose', () => {
   it('is sent by the client, and refused by the simulator and openapi.json', async () => {
     const { direct } = await startIntegration();
     const body = { purpose: 'QA_AUDIO', name: 'n', qaList };

@@ -68,7 +68,7 @@ describe.each(CALLS)('%s', (endpoint, call) => {
         waits.push(ms);
       },
     };
-    // Without the proxy: the answer of a gateway is not in openapi.json.
+    // Without the proxy: a gateway's answer is not in openapi.json.
     const client = createPlatformClient({ baseUrl: direct, apiKey: API_KEY, clock });
     await call(client).catch(() => {});
     expect(waits).toEqual([7_000]);

@@ -37,7 +37,7 @@ async function send({ knowledge }: PlatformClient, name: keyof PlatformClient['k
   await Reflect.apply(knowledge[name], knowledge, [body]);
 }
 
-describe('a mistake in the contract that the client uses is seen by the simulator', () => {
+describe("the simulator detects a mistake in the client's contract", () => {
   it.each([
     ['no purpose', { name: 'n', qaList }],
     ['QA_TEXT without a name', { purpose: 'QA_TEXT', qaList }],
@@ -73,7 +73,7 @@ describe('a mistake in the contract that the client uses is seen by the simulato
     await expect(client.webhooks.check()).rejects.toMatchObject({ status: 404 });
   });
 
-  it('another health text is not that of the platform', async () => {
+  it('another health text is not accepted', async () => {
     const { client } = await start();
     expect(await client.webhooks.health()).toMatchObject({ available: false, reason: 'body' });
   });

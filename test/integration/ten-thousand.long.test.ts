@@ -32,7 +32,6 @@ const REPLY_EVERY = 10;
 
 const isDrop = ({ error }: WebhookDelivery): boolean => error === 'the connection was dropped on purpose';
 
-/** A short name of the handled event. */
 function labelOf(context: HandlerContexts[keyof HandlerContexts]): string {
   if (context.event === 'handoff.requested') return 'requested';
   if (context.event === 'handoff.message') return context.payload.body;

@@ -3,7 +3,7 @@ import { PATH_TOKEN } from '../helpers/credentials.js';
 import { serve } from '../helpers/serve.js';
 import { startIntegration } from './integration-setup.js';
 
-describe('a webhook check, from the client over the simulator exchangesWith the receiver', () => {
+describe('a webhook check, from the client through the simulator to the receiver', () => {
   it('reports every webhook, and reaches probe handlers only', async () => {
     const { client, receiverUrl, seen, exchanges } = await startIntegration();
     expect(await client.webhooks.check()).toEqual({
@@ -33,7 +33,7 @@ describe('a webhook check, from the client over the simulator exchangesWith the 
     expect(probes.map(({ request }) => JSON.parse(request).istest)).toEqual([true, true]);
   });
 
-  it('reports the problem of each', async () => {
+  it("reports each webhook's problem", async () => {
     const { client, simulator, receiverUrl } = await startIntegration({
       simulator: { probeTimeoutMs: 2_000 },
     });

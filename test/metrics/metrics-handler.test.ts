@@ -50,7 +50,7 @@ describe('metricsHandler', () => {
     expect(await fetched.text()).toContain('handoff_kit_requests_total{endpoint="chat",status="400"} 1\n');
   });
 
-  it('counts failed runs and each attempt, and the wait of an event once', async () => {
+  it("counts failed runs and each attempt, and an event's wait once", async () => {
     const delivery = await sqliteDelivery();
     const { receiver } = makeReceiver({ delivery });
     onTestFinished(async () => void (await receiver.close({ timeoutMs: 1_000 })));
@@ -70,7 +70,7 @@ describe('metricsHandler', () => {
     expect(await text()).toContain('handoff_kit_queue_wait_seconds_count{queue="inbox"} 1\n');
   });
 
-  it('tells bots apart where there are several', async () => {
+  it('distinguishes several bots', async () => {
     const receiver = createReceiver({
       bots: {
         sales: { auth: { message: webhookUser({ username: 'sales' }), handoff: false } },
@@ -92,7 +92,7 @@ describe('metricsHandler', () => {
     await receiver.close();
   });
 
-  it('counts its own receiver only, until that has closed', async () => {
+  it('counts only its own receiver, until it has closed', async () => {
     const [one, other] = [makeReceiver().receiver, makeReceiver().receiver];
     const metrics = metricsHandler(one);
     await post(express().use(other), '/', botMessageBody());
@@ -103,7 +103,7 @@ describe('metricsHandler', () => {
     await vi.waitFor(() => expect(channels.request.hasSubscribers).toBe(false));
   });
 
-  it('leaves out a handler that was running when it was created', async () => {
+  it('ignores a handler that was running when it was created', async () => {
     const { receiver } = makeReceiver();
     const gate = deferred();
     const running = deferred();
@@ -123,7 +123,7 @@ describe('metricsHandler', () => {
     await Promise.all([receiver.close(), other.close()]);
   });
 
-  it('counts the events and webhooks of bridges', async () => {
+  it("counts bridges' events and webhooks", async () => {
     const { bench, bridge, receiver, sendEvents } = await setUpBridge();
     const metrics = metricsHandler(receiver, { bridges: { 'fake-desk': bridge } });
     await bench.requestHandoff();

@@ -6,8 +6,8 @@ import { setUpBridge } from '../bridge/setup.js';
 import { drawTree, startSdk, toPlain, traceparentOf } from './sdk.js';
 
 /**
- * Plays one handoff with a simulated platform and a helpdesk, all of which continue the trace of a span of the test:
- * a request, a message to the helpdesk, a reply of its bot, a close. Returns the tree of spans, once there are as many as expected.
+ * Plays one handoff with a simulated platform and a helpdesk, which continue the test's trace: a request, a message, an
+ * agent's reply, a close. Returns the tree of spans once the expected number has arrived.
  */
 export async function traceOneHandoff(expected: string, delivery?: Delivery): Promise<string> {
   const sdk = startSdk();
@@ -18,7 +18,7 @@ export async function traceOneHandoff(expected: string, delivery?: Delivery): Pr
     bench: { handoff: { headers } } as object,
   });
   const { traceId } = root.spanContext();
-  /** The platform sends the bot's reply to the message webhook, too, without a header. */
+  /** The platform also sends the agent's reply to the message webhook, without a header. */
   const spansOfHandoff = () =>
     sdk
       .spans()

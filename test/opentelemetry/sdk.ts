@@ -56,7 +56,7 @@ export function startSdk(options?: OpenTelemetryOptions) {
   };
 }
 
-/** A span as a test and another process print it. */
+/** A span, as tests and other processes print it. */
 export interface PlainSpan {
   readonly name: string;
   readonly kind: string;
@@ -80,7 +80,7 @@ export const toPlain = (span: ReadableSpan): PlainSpan => ({
   attributes: span.attributes,
 });
 
-/** Draws spans as a tree, in the order of their beginning. A parent that is not among them is left out. */
+/** Draws spans as a tree, in the order of their start. A missing parent is omitted. */
 export function drawTree(spans: readonly PlainSpan[]): string {
   const sorted = [...spans].sort((one, other) => one.startedAt - other.startedAt);
   const ids = new Set(sorted.map(({ id }) => id));
@@ -102,5 +102,5 @@ export function drawTree(spans: readonly PlainSpan[]): string {
     .join('\n');
 }
 
-/** The header by which a sender continues its trace. */
+/** The header with which a sender continues its trace. */
 export const traceparentOf = ({ traceId, spanId }: SpanContext): string => `00-${traceId}-${spanId}-01`;

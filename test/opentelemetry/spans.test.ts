@@ -13,7 +13,7 @@ import { drawTree, startSdk, toPlain } from './sdk.js';
 const post = ({ url }: { url: string }, path: string, body: object) => request(url).post(path).send(body);
 
 describe('a span', () => {
-  it('has the attributes of the conventions, and neither words, credentials nor tokens', async () => {
+  it("has the conventions' attributes, and neither messages, credentials nor tokens", async () => {
     const sdk = startSdk();
     const platform = await flakyPlatform();
     const to = await start({ platform: platform.options });
@@ -88,7 +88,7 @@ describe('a span', () => {
     });
   });
 
-  it('is active in handlers and middleware, so that theirs are its children', async () => {
+  it('is active in handlers and middleware, whose spans are its children', async () => {
     const sdk = startSdk();
     const to = await start();
     const tracer = trace.getTracer('application');
@@ -110,7 +110,7 @@ describe('a span', () => {
     expect(find('handle message')?.parentId).toBe(find('POST /')?.id);
   });
 
-  it('of a failed handler has the error; a postponement is none', async () => {
+  it('of a failed handler has the error; a postponement is not an error', async () => {
     const sdk = startSdk();
     const to = await start();
     const errors = [new Postponed('later', { retryAfterMs: 1 }), new TypeError('broken')];
@@ -134,7 +134,7 @@ describe('a span', () => {
     });
   });
 
-  it('of a request is a child where the application traces its server itself', async () => {
+  it("of a request is a child of the application's server span", async () => {
     const sdk = startSdk();
     const { receiver } = makeReceiver();
     await trace.getTracer('http').startActiveSpan('the server', async (span) => {
@@ -159,7 +159,7 @@ describe('a span', () => {
     expect((await sdk.metrics()).has('http.server.request.duration')).toBe(false);
   });
 
-  it('of an event that another request made the worker look for belongs to its own trace', async () => {
+  it('of an event belongs to its own trace, even if another request woke the worker', async () => {
     const delivery = await sqliteDelivery();
     const { receiver } = makeReceiver({ delivery });
     onTestFinished(async () => void (await receiver.close({ timeoutMs: 1_000 })));
@@ -203,7 +203,7 @@ it('the greeting of a stored handoff belongs to the trace of its request', async
 });
 
 describe('metrics', () => {
-  it('have the names of the conventions, with durations and counts', async () => {
+  it("have the conventions' names, with durations and counts", async () => {
     const platform = await flakyPlatform();
     const delivery = await sqliteDelivery();
     const { receiver } = makeReceiver({ platform: platform.options, delivery });
@@ -252,7 +252,7 @@ describe('metrics', () => {
 });
 
 describe('startOpenTelemetry', () => {
-  it('is called once; after stop() nothing is traced', async () => {
+  it('can be called once; after stop() nothing is traced', async () => {
     const sdk = startSdk();
     expect(() => startOpenTelemetry()).toThrow(expect.objectContaining({ code: 'CONFIG_INVALID' }));
     sdk.telemetry.stop();

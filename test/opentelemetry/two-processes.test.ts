@@ -17,7 +17,7 @@ const spansOf = (...args: string[]): Promise<PlainSpan[]> =>
     });
   });
 
-it('a trace that the sender began goes on in the process that handles the event after a kill', async () => {
+it("the sender's trace continues in the process that handles the event after a kill", async () => {
   const platform = await flakyPlatform();
   const args = [join(await temporaryFolder(), 'handoff.db'), platform.options.baseUrl];
   const accepted = await spansOf('accept', ...args, `00-${TRACE_ID}-b7ad6b7169203331-01`);

@@ -22,7 +22,7 @@ describe('a conversation on the bench', () => {
     ]);
   });
 
-  it('is the current one as soon as it is requested', async () => {
+  it('is current as soon as it is requested', async () => {
     const { bench } = await echoBench();
     const asked = bench.requestHandoff();
     expect(bench.conversation.state).toBe('requesting');
@@ -57,7 +57,7 @@ describe('a conversation on the bench', () => {
     expect(conversation.deliveries).toMatchObject([{ status: 503, accepted: false }]);
   });
 
-  it('is separate from concurrent ones', async () => {
+  it('is separate from concurrent conversations', async () => {
     const { bench } = await echoBench();
     const [ada, grace] = await Promise.all([bench.requestHandoff(), bench.requestHandoff()]);
     await Promise.all([ada.say('a'), grace.say('g')]);

@@ -36,7 +36,7 @@ Requests so far (→ to the receiver, ← to the platform):
 → POST /…/chat                    200  {"code":200,"message":"success"}  <time>
 
 What to check:
-- the receiver accepted the last delivery and has not called the platform since: does its handler call reply(), and does it use bench.platform?`,
+- the receiver accepted the last delivery but has not called the platform since: does its handler call reply(), and does it use bench.platform?`,
     );
   });
 
@@ -61,7 +61,7 @@ What to check:
     expect(lines[1]).toContain('500  {"code":500,"message":"handler failed"}');
     expect(error.message).toContain('is connected: an agent has replied. 1 reply so far.');
     expect(error.message).toContain(
-      '- nextReply returns each reply once: earlier ones are in bench.replies.',
+      '- nextReply returns each reply once: earlier replies are in bench.replies.',
     );
   });
 
@@ -127,7 +127,7 @@ What to check:
     await closed.requestHandoff();
     const { message } = await errorOf(closed.nextReply(soon));
     expect(message).toContain('→ POST /conversation/establish  401');
-    expect(message).toContain('- the receiver refused the credentials: create it with the options');
+    expect(message).toContain('- the receiver refused the credentials: create it with the bench');
   });
 
   it('explains a wrong path', async () => {

@@ -3,7 +3,7 @@ import { createPlatformClient } from '../../src/public/client.js';
 import { echoBench } from './support.js';
 
 describe('the message webhook on the bench', () => {
-  it('receives the answers of a bot', async () => {
+  it("receives a bot's answers", async () => {
     const { bench, handled } = await echoBench();
     expect(await bench.botMessage('It is on its way.')).toMatchObject({
       status: 200,
@@ -16,7 +16,7 @@ describe('the message webhook on the bench', () => {
     ]);
   });
 
-  it('receives human replies too', async () => {
+  it("receives agents' replies too", async () => {
     const { bench, handled } = await echoBench();
     await bench.requestHandoff({ botConversationId: 'a-1' });
     await bench.say('hello');

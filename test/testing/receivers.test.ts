@@ -20,7 +20,7 @@ const expectAnEcho = async (bench: Awaited<ReturnType<typeof createTestBench>>) 
 };
 
 describe('receivers that a bench accepts', () => {
-  it('a function that creates a receiver from the options of the bench', async () => {
+  it("a function that creates a receiver from the bench's options", async () => {
     const bench = await createTestBench({ receiver: (options) => echoReceiver(options) });
     await expectAnEcho(closeAfterTest(bench));
     expect((await fetch(bench.url, { method: 'POST' })).status).toBe(401);
@@ -45,7 +45,7 @@ describe('receivers that a bench accepts', () => {
     expect((await fetch(`${bench.url}${token}/chat`, { method: 'POST', headers, body })).status).toBe(200);
   });
 
-  it('an app that reads the address of the platform from its environment', async () => {
+  it("an app that reads the platform's address from its environment", async () => {
     const bench = closeAfterTest(await createTestBench());
     process.env.BENCH_PLATFORM_URL = bench.platform.baseUrl;
     onTestFinished(() => {

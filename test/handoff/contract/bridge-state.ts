@@ -66,7 +66,7 @@ export function bridgeState(engine: StoreEngine): void {
   });
 
   describe('a lease', () => {
-    it('belongs to one owner, who may renew it', async () => {
+    it('belongs to one owner, which may renew it', async () => {
       const [store, other] = await openTwo(engine);
       expect(await store.lease('poll', 'one', AN_HOUR)).toBe(true);
       expect(await other.lease('poll', 'other', AN_HOUR)).toBe(false);

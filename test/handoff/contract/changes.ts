@@ -7,7 +7,7 @@ const CALLERS = 20;
 /** Creating a conversation, and changing it. */
 export function changes(engine: StoreEngine): void {
   describe('creating a conversation', () => {
-    it('stores it as it was requested', async () => {
+    it('stores it unchanged', async () => {
       const store = await openOne(engine);
       const asked = fresh('c', {
         user: user({ key: 'user:ada', userId: 'ada', email: 'ada@example.com', phone: '+1' }),

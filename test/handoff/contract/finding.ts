@@ -5,14 +5,14 @@ import { fresh, link, openOne, openTwo, type StoreEngine, user } from './stage.j
 
 const idsOf = (conversations: readonly Conversation[]): string[] => conversations.map(({ id }) => id);
 
-/** Reads everything a filter finds, page by page. */
+/** Reads all pages of a filter. */
 async function readAll(store: HandoffStore, filter: ConversationFilter): Promise<string[]> {
   const ids: string[] = [];
   for (let after: Conversation | undefined; ; ) {
     const page = await store.list({ ...filter, ...(after && { after }) });
     ids.push(...idsOf(page));
     after = page.at(-1);
-    // A page that repeats for ever must fail the test, not hang it.
+    // A page that repeats forever must fail the test, not hang it.
     if (!after || ids.length > 1_000) return ids;
   }
 }
@@ -32,7 +32,7 @@ export function finding(engine: StoreEngine): void {
       expect(await other.findByLink('desk', '7')).toBeNull();
     });
 
-    it('is the latest one where several have that id', async () => {
+    it('is the latest of several conversations with that id', async () => {
       const store = await openOne(engine);
       for (const [id, requestedAt] of [
         ['new', 3_000],
@@ -64,7 +64,7 @@ export function finding(engine: StoreEngine): void {
     const sorted = async (store: HandoffStore, filter?: ConversationFilter): Promise<string[]> =>
       idsOf(await store.list(filter)).sort();
 
-    it('has all conversations, or those of some states, of a user, or of an adapter', async () => {
+    it('has all conversations, or filters by state, user or adapter', async () => {
       const store = await some();
       expect(await sorted(store)).toEqual(['a', 'b', 'c', 'd']);
       expect(await sorted(store, { states: ['waiting', 'closed'] })).toEqual(['b', 'd']);
@@ -78,7 +78,7 @@ export function finding(engine: StoreEngine): void {
       expect(await sorted(store, { userKey: 'user:bob', adapter: 'other-desk' })).toEqual([]);
     });
 
-    it('has those with a place in a helpdesk, or those without', async () => {
+    it('filters by whether a conversation is linked to a helpdesk', async () => {
       const store = await some();
       expect(await sorted(store, { linked: true })).toEqual(['b', 'c', 'd']);
       expect(await sorted(store, { linked: false })).toEqual(['a']);
@@ -90,7 +90,7 @@ export function finding(engine: StoreEngine): void {
     it('starts with the latest change', async () => {
       const store = await openOne(engine);
       for (const id of ['a', 'b', 'c']) await store.create(fresh(id));
-      // Changes within one millisecond have no order, so the last one is made later.
+      // Changes within one millisecond have no order, so the last change is made later.
       for (let version = 1; ; version += 1) {
         const changed = await store.update('a', version, { state: 'waiting' });
         const others = await Promise.all([store.get('b'), store.get('c')]);
@@ -104,7 +104,7 @@ export function finding(engine: StoreEngine): void {
       expect(await sorted(store, { changedAfter: last.changedAt })).toEqual([]);
     });
 
-    it('can be read page by page, each conversation once, also where many changed at the same time', async () => {
+    it('can be read page by page, each conversation once, even if many changed at the same time', async () => {
       const store = await openOne(engine);
       const ids = Array.from({ length: 50 }, (_, nth) => `c-${nth}`).sort();
       await Promise.all(ids.map((id) => store.create(fresh(id))));

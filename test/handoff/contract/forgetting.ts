@@ -4,10 +4,10 @@ import { fresh, link, openTwo, type StoreEngine, user } from './stage.js';
 
 const AN_HOUR = 3_600_000;
 
-/** Removing the data of a user, and old data. */
+/** Removing a user's data, and old data. */
 export function forgetting(engine: StoreEngine): void {
   describe('forgetting a user', () => {
-    it('removes their conversations by each of their ids, and none of other users', async () => {
+    it('removes their conversations by each of their ids, and no others', async () => {
       const [store, other] = await openTwo(engine);
       const ada = user({ key: 'user:ada', userId: 'ada', anonymousId: 'anonymous-1' });
       await store.create(fresh('hers', { user: ada }));

@@ -18,10 +18,10 @@ const ODD = [
   '\n',
 ];
 
-/** Ids and texts come from other systems, and may hold any characters. */
+/** Ids and texts come from other systems, and may contain any characters. */
 export function oddText(engine: StoreEngine): void {
   describe('any text', () => {
-    it('is stored unchanged, and told apart from similar text', async () => {
+    it('is stored unchanged, and distinguished from similar text', async () => {
       const [store, other] = await openTwo(engine);
       for (const odd of ODD) {
         const asked = fresh(odd, {

@@ -3,9 +3,9 @@ import type { AdapterLink } from '../../../src/events/index.js';
 import type { HandoffStore, NewConversation } from '../../../src/handoff/index.js';
 import type { User } from '../../../src/public/index.js';
 
-/** A database of its own for each test. */
+/** A separate database for each test. */
 export interface StorePlace {
-  /** Opens a store on it. Each stands for a process. */
+  /** Opens a store on it, as another process would. */
   open(): HandoffStore;
   /** Closes every store, and removes the database. */
   remove(): Promise<void>;
@@ -40,7 +40,7 @@ export const user = (ids: Partial<User> = {}): User => ({
   ...ids,
 });
 
-/** A conversation as it is requested. */
+/** A requested conversation. */
 export const fresh = (id: string, more: Partial<NewConversation> = {}): NewConversation => ({
   id,
   bot: 'default',
@@ -53,7 +53,7 @@ export const fresh = (id: string, more: Partial<NewConversation> = {}): NewConve
   ...more,
 });
 
-/** The link of a conversation to a helpdesk. */
+/** A conversation's link to a helpdesk. */
 export const link = (externalId: string, adapter = 'desk'): AdapterLink => ({
   adapter,
   externalId,

@@ -17,7 +17,7 @@ export interface Defect {
   readonly name: string;
   /** Matches the reported failure. */
   readonly failure: RegExp;
-  /** Whether the adapter has catchUp. Default `false`: it would make up for most defects of parse. */
+  /** Default `false`, because catchUp would compensate for most defects of parse. */
   readonly catchesUp?: boolean;
   readonly change: (good: WebhookAdapter, site: AdapterFactoryInput) => Partial<Adapter>;
 }
@@ -85,7 +85,7 @@ export const changingVerifiedRequest =
   (change: (request: InboundRequest) => InboundRequest) =>
   (good: WebhookAdapter): Partial<Adapter> => ({ verify: (request) => good.verify(change(request)) });
 
-/** Numbers events within their conversation, as some systems do. */
+/** Numbers events within their conversation, as some helpdesks do. */
 export function numberingEvents(good: WebhookAdapter): Partial<Adapter> {
   const numbers = new Map<string, Map<string, number>>();
   return changingEvents((event) => {
@@ -96,7 +96,7 @@ export function numberingEvents(good: WebhookAdapter): Partial<Adapter> {
   })(good);
 }
 
-/** Drops a reply that comes after one that is later in the alphabet. A reply that was taken once is always taken. */
+/** Drops a reply that follows an alphabetically later one. A reply that was accepted once is always accepted. */
 export function droppingLateEvents(good: WebhookAdapter): Partial<Adapter> {
   const taken = new Set<string>();
   let newest = '';
@@ -109,7 +109,7 @@ export function droppingLateEvents(good: WebhookAdapter): Partial<Adapter> {
   })(good);
 }
 
-/** Does not pass the signal of a call on. */
+/** Ignores a call's signal. */
 export function ignoringSignal(good: WebhookAdapter): Partial<Adapter> {
   const deaf = (call: AdapterCall): AdapterCall => ({ ...call, signal: new AbortController().signal });
   return {
@@ -143,7 +143,7 @@ export const changingList =
     catchUp: async (ref, since, call) => change((await good.catchUp?.(ref, since, call)) ?? []),
   });
 
-/** Sends a message when all earlier ones are done, of whichever conversation. */
+/** Sends a message only after all earlier messages of any conversation. */
 export function sendingInTurn(good: WebhookAdapter): Partial<Adapter> {
   let last: Promise<unknown> = Promise.resolve();
   return {
@@ -155,7 +155,7 @@ export function sendingInTurn(good: WebhookAdapter): Partial<Adapter> {
   };
 }
 
-/** The API of the desk, for defects that send their own requests. */
+/** The desk's API, for defects that send their own requests. */
 export const api = (site: AdapterFactoryInput) => {
   const { baseUrl, token } = settingsFor(site);
   return createAdapterHttp({

@@ -8,9 +8,9 @@ import { FULL_STACK_DEFECTS } from './full-stack-defects.js';
 
 const DEFECTS = { ...ADAPTER_DEFECTS, ...FULL_STACK_DEFECTS };
 
-/** Most expected failures wait this long, and the steps before them must not take longer on a slow machine. */
+/** Most expected failures wait this long; earlier steps must not take longer, even on a slow machine. */
 const STEP_TIMEOUT_MS = 15_000;
-/** A hanging request ends by itself after some seconds; a defect that waits for that must be seen before. */
+/** A hanging request ends after some seconds; a defect that waits for it must be detected before. */
 const HANGING_TIMEOUT_MS = 4_000;
 const timeout = 8 * STEP_TIMEOUT_MS;
 
