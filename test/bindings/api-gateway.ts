@@ -3,7 +3,7 @@ import type { APIGatewayProxyEvent, APIGatewayProxyEventV2 } from 'aws-lambda';
 import type { LambdaEventV1, LambdaEventV2, LambdaHandler } from '../../src/bindings/lambda.js';
 import { listen } from '../helpers/serve.js';
 
-/** What a gateway knows of a request: all of it, because it reads the whole body before it calls the function. */
+/** A whole request: a gateway reads the body before it calls the function. */
 export interface GatewayRequest {
   readonly method: string;
   readonly url: string;
@@ -12,7 +12,6 @@ export interface GatewayRequest {
   readonly body: Buffer;
 }
 
-/** Makes the event of a request. */
 export type ToEvent = (request: GatewayRequest) => LambdaEventV1 | LambdaEventV2;
 
 const pairsOf = (rawHeaders: readonly string[]): [string, string][] =>
@@ -20,7 +19,7 @@ const pairsOf = (rawHeaders: readonly string[]): [string, string][] =>
     index % 2 === 0 ? [[name, rawHeaders[index + 1] ?? ''] as [string, string]] : [],
   );
 
-/** Bodies that are text pass as they are; a gateway encodes those of binary media types. */
+/** A gateway passes text bodies unchanged, and encodes binary media types. */
 const bodyOf = (body: Buffer, isBase64Encoded: boolean) => ({
   body: body.toString(isBase64Encoded ? 'base64' : 'utf8'),
   isBase64Encoded,

@@ -1,15 +1,15 @@
 import { createLog, createReceiver, pathToken, type Receiver, webhookUser } from 'handoff-kit';
 import { PATH_TOKEN, SECRET, USERNAME } from '../helpers/credentials.js';
 
-/** What differs between the cases. Plain data, since some hosts run in a process of their own. */
+/** The differences between cases. Plain data, since some hosts run in another process. */
 export interface ApplicationOptions {
   readonly platform?: { readonly baseUrl: string; readonly apiKey: string };
   readonly readTimeoutMs?: number;
-  /** For hosts that pass on the whole path. */
+  /** For hosts that pass the whole path. */
   readonly basePath?: string;
 }
 
-/** What the application tells the test: an event that reached its handler, or a line of its log. */
+/** A report to the test: an event that reached its handler, or a log line. */
 export type Note =
   | {
       readonly kind: 'event';
@@ -20,10 +20,10 @@ export type Note =
     }
   | { readonly kind: 'log'; readonly msg: string; readonly status: unknown };
 
-/** The most bytes of a body that the application reads. */
+/** The body limit in bytes. */
 export const BODY_BYTES = 65_536;
 
-/** A header that, with the right remote address, stands for credentials of the message webhook. */
+/** A header that counts as the message webhook's credentials, with the right remote address. */
 export const LOCAL = 'x-local-sender';
 
 /** A bot's message with this text makes its handler fail. */
@@ -33,7 +33,7 @@ export const CLOSE = 'Close, please.';
 
 const LOOPBACK = new Set(['127.0.0.1', '::1', '::ffff:127.0.0.1']);
 
-/** The one application that every host is tested with. */
+/** The application with which every host is tested. */
 export function createApplication(
   { platform, readTimeoutMs, basePath }: ApplicationOptions,
   tell: (note: Note) => void,

@@ -8,7 +8,7 @@ import { type ApplicationOptions, BODY_BYTES, CLOSE, FAIL, LOCAL } from './appli
 import { BASE, type Host, type RunningHost } from './host.js';
 import { HOSTS, type HostName, type LeftOut } from './matrix.js';
 
-/** One case, the same for every host. Requests are bytes on a socket, and so are the answers that are compared. */
+/** One case, the same for every host. Requests and answers are bytes on a socket. */
 interface Case {
   readonly name: string;
   readonly options?: ApplicationOptions;
@@ -31,7 +31,7 @@ async function send(to: RunningHost, request: RawRequest): Promise<RawAnswer> {
   return sendPieces(to, [bytesOf({ path: BASE, ...request })]);
 }
 
-/** Sends bytes piece by piece. The connection stays open, so that the host alone decides when to answer. */
+/** Sends bytes piece by piece. The connection stays open, so that only the host decides when to answer. */
 async function sendPieces(to: RunningHost, pieces: readonly (string | Buffer)[]): Promise<RawAnswer> {
   const socket = await dial(to.port);
   socket.setNoDelay(true);
@@ -50,7 +50,7 @@ const post = (to: RunningHost, body: object | string, path = BASE, ...headers: r
     body: typeof body === 'string' ? body : JSON.stringify(body),
   });
 
-/** Some hosts send their answers in chunks, which makes no difference to the sender. */
+/** Some hosts send chunked answers. */
 function unchunked(answer: RawAnswer): RawAnswer {
   if (!answer.headers.get('transfer-encoding')?.includes('chunked')) return answer;
   let rest = Buffer.from(answer.body);
@@ -86,7 +86,7 @@ function expectAnswer(
 const expectRefused = (answer: RawAnswer, status: number, reason: string, headers = {}): void =>
   expectAnswer(answer, status, JSON.stringify({ code: status, msg: reason }), headers);
 
-/** Sends a good message, and checks that the handlers got nothing else of this conversation before it. */
+/** Sends a valid message, and checks that it is the conversation's first event in the handlers. */
 async function expectOnly(to: RunningHost, conversationId: unknown, expected: readonly string[] = []) {
   const marker = botMessageBody();
   expectAnswer(await post(to, marker), 200, MESSAGE_SUCCESS);
@@ -95,7 +95,7 @@ async function expectOnly(to: RunningHost, conversationId: unknown, expected: re
   expect(got.map(({ event }) => event)).toEqual(expected);
 }
 
-/** Sends something that must be refused, and checks that no handler got it. */
+/** Sends a request that must be refused, and checks that no handler got it. */
 async function expectNotHandled(
   to: RunningHost,
   body: WireBody,
@@ -454,7 +454,7 @@ const CASES: Readonly<Record<string, readonly Case[]>> = {
 const PARSED = 'a body that was read before the receiver';
 const WHOLE_HANDOFF = 'a user is greeted, answered and let go: the platform’s own requests';
 
-/** The cases by group: the columns of the table in the README. */
+/** The cases by group: the columns of the table in docs/hosts.md. */
 export const GROUPS: Readonly<Record<string, readonly string[]>> = {
   ...Object.fromEntries(
     Object.entries(CASES).map(([group, cases]) => [group, cases.map(({ name }) => name)]),

@@ -37,7 +37,7 @@ function describe5and4(name: HostName, kit: typeof express): void {
   });
 }
 
-it('a body parser before the receiver has a limit of its own, which can be raised to that of the receiver', async () => {
+it("a body parser before the receiver has its own limit, which can be raised to the receiver's", async () => {
   const statuses = async (...before: RequestHandler[]): Promise<number[]> => {
     const app = express();
     for (const handler of before) app.use(handler);

@@ -49,7 +49,7 @@ describe('the plugin', () => {
     return app;
   };
 
-  it('leaves the parsers of the app, and its other routes, alone', async () => {
+  it("does not affect the app's parsers and other routes", async () => {
     const { receiver } = makeReceiver();
     const app = await start({}, (to) => {
       to.register(handoffKit, { receiver, prefix: BASE });
@@ -59,7 +59,7 @@ describe('the plugin', () => {
     expect(answer.json()).toEqual({ got: { a: 1 } });
   });
 
-  it('is mounted below the prefixes around it, which may have parameters', async () => {
+  it('is mounted below outer prefixes, which may have parameters', async () => {
     const { receiver, seen } = makeReceiver();
     const app = await start({}, (to) => {
       to.register(
@@ -98,7 +98,7 @@ describe('the plugin', () => {
     expect(seen.map(({ event }) => event)).toEqual(['message', 'handoff.message']);
   });
 
-  it('uses the request ids of Fastify, so that its log and the receiver’s agree', async () => {
+  it("uses Fastify's request ids, so that both logs agree", async () => {
     const { receiver, seen } = makeReceiver();
     const app = await start({ genReqId: () => 'id-of-fastify' }, (to) =>
       to.register(handoffKit, { receiver }),
@@ -108,7 +108,7 @@ describe('the plugin', () => {
     expect(seen[0]?.requestId).toBe('id-of-fastify');
   });
 
-  it('sends the headers that the app’s hooks add', async () => {
+  it("sends headers from the app's hooks", async () => {
     const { receiver } = makeReceiver();
     const app = await start({}, (to) => {
       to.addHook('onSend', async (_request, reply) => void reply.header('x-served-by', 'fastify'));

@@ -60,7 +60,7 @@ describe('the middleware', () => {
     body: JSON.stringify(body),
   });
 
-  it('is mounted at the path of its route, which may have parameters or be another app’s', async () => {
+  it("is mounted at its route's path, which may have parameters or belong to another app", async () => {
     const { receiver, seen } = makeReceiver();
     const inner = new Hono().use(handoffKit(receiver));
     const app = new Hono()
@@ -79,7 +79,7 @@ describe('the middleware', () => {
     ]);
   });
 
-  it('passes work after the answer to waitUntil, where the runtime has it', async () => {
+  it('passes work after the answer to waitUntil, if the runtime has it', async () => {
     const { receiver, seen } = makeReceiver();
     const app = new Hono().use(handoffKit(receiver));
     const work: Promise<unknown>[] = [];
@@ -93,7 +93,7 @@ describe('the middleware', () => {
     expect(seen.map(({ event }) => event)).toEqual(['probe']);
   });
 
-  it('asks the runtime for the address of the sender', async () => {
+  it("asks the runtime for the sender's address", async () => {
     const addresses: unknown[] = [];
     const check = ({ remoteAddress }: AuthRequest): boolean => addresses.push(remoteAddress) > 0;
     const { receiver } = makeReceiver({ auth: { message: check, handoff: noAuth() } });
@@ -103,7 +103,7 @@ describe('the middleware', () => {
     expect(addresses).toEqual(['203.0.113.7']);
   });
 
-  it('says so when the body was read and not kept', async () => {
+  it('reports a body that was read and not kept', async () => {
     const { receiver, logged } = makeReceiver();
     const app = new Hono()
       .use(async (c, next) => {

@@ -9,38 +9,37 @@ export const BASE = '/webhook';
 /** A host with the application in it, listening on loopback until the test ends. */
 export interface RunningHost {
   readonly port: number;
-  /** What the application has told. */
+  /** The application's reports. */
   readonly notes: Notes;
 }
 
 /** A way to run the application: a framework, a server or a hosting platform. */
 export interface Host {
   start(options: ApplicationOptions): Promise<RunningHost>;
-  /** The same with something before the receiver that has read the body, by what that is. */
+  /** The same with a body reader before the receiver, by its name. */
   readonly parsers?: Readonly<Record<string, Parser>>;
-  /** A part of its own answer to a path that is not the receiver's. */
+  /** A part of the host's answer to another path. */
   readonly notFound: string;
 }
 
 /** A host that has read the body before the receiver gets the request. */
 export interface Parser {
   start(options: ApplicationOptions): Promise<RunningHost>;
-  /** Whether the bytes of the body are still there: parsed JSON has rounded integers above 2^53. */
+  /** Whether the body's bytes are kept; parsed JSON has rounded integers above 2^53. */
   readonly keepsBytes: boolean;
 }
 
-/** What an application has told, in order. */
+/** An application's reports, in order. */
 export interface Notes {
   readonly tell: (note: Note) => void;
   /** The events that reached a handler. */
   events(): Extract<Note, { kind: 'event' }>[];
   /** Waits for the first event that passes the test. */
   untilEvent(test: (note: Extract<Note, { kind: 'event' }>) => boolean): Promise<unknown>;
-  /** Waits for the first line of the log that has this status. */
+  /** Waits for the first log line with this status. */
   untilRefused(status: number): Promise<unknown>;
 }
 
-/** Creates {@link Notes}. */
 export function createNotes(): Notes {
   const all: Note[] = [];
   const condition = createCondition();
@@ -57,13 +56,13 @@ export function createNotes(): Notes {
   };
 }
 
-/** Creates the application; `basePath` is for hosts that pass on the whole path. */
+/** `basePath` is for hosts that pass the whole path. */
 export type Create = (basePath?: string) => Receiver;
 
-/** Serves a receiver and gives the port, and the function that stops it. */
+/** Serves a receiver and returns the port and a function that stops it. */
 export type Mount = (create: Create) => Promise<{ readonly port: number; end(): unknown }>;
 
-/** A host in the process of the test. */
+/** A host in the test's process. */
 export function inProcess(mount: Mount): (options: ApplicationOptions) => Promise<RunningHost> {
   return async (options) => {
     const notes = createNotes();
@@ -77,7 +76,7 @@ export function inProcess(mount: Mount): (options: ApplicationOptions) => Promis
   };
 }
 
-/** A parser in the process of the test. */
+/** A parser in the test's process. */
 export const parser = (keepsBytes: boolean, mount: Mount): Parser => ({
   keepsBytes,
   start: inProcess(mount),

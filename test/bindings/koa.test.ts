@@ -23,7 +23,7 @@ describeHost('Koa', {
   notFound: 'Koa has no such page',
 });
 
-it('Koa gets the requests of its own paths, with their bodies', async () => {
+it('Koa gets requests to other paths, with their bodies', async () => {
   const { receiver, seen } = makeReceiver({ basePath: BASE });
   const app = new Koa();
   app.use(bodyParser());

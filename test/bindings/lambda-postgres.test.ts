@@ -70,7 +70,7 @@ it('a receiver that only stores cannot be started', async () => {
   await receiver.close();
 });
 
-it('a receiver that was started on Lambda is an error, with the reason', async () => {
+it('starting a receiver on Lambda is an error, with the reason', async () => {
   const store = await postgresStore();
   const receiver = createReceiver({ auth, delivery: postgres(where(store)), log: false });
   const handler = lambdaHandler(receiver);

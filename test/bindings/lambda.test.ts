@@ -53,14 +53,14 @@ const requestOf = (url: string, body: object): GatewayRequest => ({
 });
 
 describe('a Lambda handler', () => {
-  it('resolves when the work after the answer has finished: the process is frozen then', async () => {
+  it('resolves when the work after the answer has finished', async () => {
     const platform = await fakePlatform();
     const { receiver } = makeReceiver({ platform: platform.options, greeting: 'One moment, please.' });
     await lambdaHandler(receiver)(toEventV2(requestOf('/conversation/establish', establishBody())));
     expect(platform.calls.map(({ body }) => body)).toMatchObject([{ body: 'One moment, please.' }]);
   });
 
-  it('resolves when a handler has finished that outlasts the acknowledgement deadline', async () => {
+  it('waits for a handler that outlasts the acknowledgement deadline', async () => {
     const { receiver, logged } = makeReceiver({ delivery: inline({ ackDeadlineMs: 1 }) });
     const going = deferred();
     const steps: string[] = [];
@@ -77,7 +77,7 @@ describe('a Lambda handler', () => {
     expect(steps).toEqual(['handled', 'answered']);
   });
 
-  it('logs with the id that the function’s own log has', async () => {
+  it("logs with the function's request id", async () => {
     const { receiver, seen } = makeReceiver();
     const event = toEventV2(requestOf('/', botMessageBody()));
     const result = await lambdaHandler(receiver)(event, { awsRequestId: 'aws-1' });
@@ -106,7 +106,7 @@ describe('a Lambda handler', () => {
     await receiver.close();
   });
 
-  it('has the type of a handler of each kind', () => {
+  it('has the handler type of each payload format', () => {
     const handler = lambdaHandler(makeReceiver().receiver);
     expectTypeOf(handler).toExtend<APIGatewayProxyHandler>();
     expectTypeOf(handler).toExtend<APIGatewayProxyHandlerV2>();

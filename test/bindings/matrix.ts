@@ -11,7 +11,7 @@ const BUFFERED_CASES: LeftOut = {
 const NO_PARSER = 'a body that was read before the receiver';
 const NO_ADDRESS = 'the address of the sender reaches a check of your own';
 
-/** Every host that the cases run on: the rows of the table in the README. */
+/** Every tested host: the rows of the table in docs/hosts.md. */
 export const HOSTS = {
   'node:http': {},
   'Express 5': {},
@@ -39,12 +39,11 @@ export const HOSTS = {
   'Lambda, payload 2.0 (HTTP API, function URL)': BUFFERED_CASES,
 } as const satisfies Readonly<Record<string, LeftOut>>;
 
-/** The name of a host. */
 export type HostName = keyof typeof HOSTS;
 
 /**
- * The table of the README: a cell is a group of cases on a host. A number refers to the reason why some of its cases, or
- * all of them (`–`), are left out.
+ * The table in docs/hosts.md: a cell is a group of cases on a host. A number refers to the reason why some or all (`–`)
+ * of its cases are left out.
  */
 export function matrixOf(groups: Readonly<Record<string, readonly string[]>>): string {
   const reasons: string[] = [];

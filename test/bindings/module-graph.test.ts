@@ -4,7 +4,7 @@ import { expect, it } from 'vitest';
 
 const SRC = resolve(import.meta.dirname, '../../src');
 
-/** The modules of Node that an entry loads, by itself or through its dependencies. */
+/** The Node modules that an entry loads, itself or through its dependencies. */
 async function nodeModulesOf(entry: string): Promise<string[]> {
   const bundle = await rolldown({ input: join(SRC, entry), platform: 'node', logLevel: 'silent' });
   const { output } = await bundle.generate({ format: 'esm', codeSplitting: false });
@@ -17,12 +17,12 @@ async function nodeModulesOf(entry: string): Promise<string[]> {
 const SERVERS = ['http', 'https', 'http2', 'net'];
 
 it.each(['public/index.ts', 'bindings/hono.ts', 'bindings/lambda.ts', 'bindings/fastify.ts'])(
-  '%s loads no server of Node, so that it runs where there is only Fetch',
+  '%s loads no Node server, so that it runs where only Fetch exists',
   async (entry) => {
     expect((await nodeModulesOf(entry)).filter((name) => SERVERS.includes(name))).toEqual([]);
   },
 );
 
-it('a server of Node would be found', async () => {
+it('a Node server would be found', async () => {
   expect(await nodeModulesOf('simulator/index.ts')).toContain('http');
 });

@@ -13,13 +13,13 @@ import { describeHost } from './cases.js';
 import { createNotes, type RunningHost } from './host.js';
 
 /**
- * A real Next.js application with the packed package in it, built for production. One process for each set of options;
- * it tells what happens over HTTP.
+ * A real Next.js application with the packed package, built for production. One process for each set of options, which
+ * reports over HTTP.
  */
 const APP = join(import.meta.dirname, 'next');
 const NEXT = 'node_modules/next/dist/bin/next';
 
-/** A copy of the application, so that tests that install its packages at the same time find them unchanged. */
+/** A copy of the application, since other tests install its packages at the same time. */
 let folder = '';
 
 const NEXT_FOUND = {
@@ -74,7 +74,7 @@ describeWith(NEXT_FOUND)('in production', () => {
 
   beforeAll(async () => {
     folder = mkdtempSync(join(tmpdir(), 'handoff-kit-next-'));
-    // Without the lock file, whose checksums are those of npm's own files.
+    // Without the lock file, whose checksums are for the published packages.
     const isSource = (path: string): boolean => !/\/(node_modules|\.next|package-lock\.json)$/.test(path);
     cpSync(APP, folder, { recursive: true, filter: isSource });
     const application = readFileSync(join(import.meta.dirname, 'application.ts'), 'utf8');

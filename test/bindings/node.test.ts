@@ -3,7 +3,7 @@ import { listen } from '../helpers/serve.js';
 import { describeHost } from './cases.js';
 import { BASE, inProcess, parser } from './host.js';
 
-/** Reads the body first, and keeps it as `rawBody` or parsed as `body`, as some hosting platforms do. */
+/** Reads the body first, and keeps it as `rawBody` or as parsed `body`, as some hosting platforms do. */
 const readFirst =
   (listener: RequestListener, keep: (bytes: Buffer) => object): RequestListener =>
   (request, response) => {

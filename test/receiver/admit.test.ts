@@ -121,7 +121,7 @@ describe('the admit gate', () => {
 });
 
 describe('several gates', () => {
-  it('must all accept; the first that refuses gives the reason, and later ones are not called', async () => {
+  it('must all accept; the first refusal gives the reason, and later gates are not called', async () => {
     const asked: string[] = [];
     const gate =
       (name: string, verdict: boolean | string): AdmitGate =>
@@ -146,11 +146,11 @@ describe('a handoff request without a handler', () => {
 
   it.each<[string, (receiver: Receiver) => unknown]>([
     ['no handler at all', () => undefined],
-    ['handlers of other events', (receiver) => receiver.on('handoff.message', () => {})],
+    ['handlers for other events', (receiver) => receiver.on('handoff.message', () => {})],
     ['an observer of every event', (receiver) => receiver.onAny(() => {})],
     ['a gate', (receiver) => receiver.admit(() => true)],
     ['no handler, and started', (receiver) => receiver.start()],
-  ])('is answered 503, so that the user is told that no human is free: %s', async (_what, setUp) => {
+  ])('is answered 503, so that the user is told that no agent is free: %s', async (_what, setUp) => {
     const platform = await fakePlatform();
     const { receiver, logged } = createIdle({ platform: platform.options, greeting: 'One moment' });
     await setUp(receiver);
@@ -167,7 +167,7 @@ describe('a handoff request without a handler', () => {
     expect(await receiver.conversations.list()).toEqual([]);
   });
 
-  it('is announced once at the start', async () => {
+  it('is reported once at the start', async () => {
     const { receiver, logged } = createIdle();
     receiver.on('message', () => {}).on('handoff.message', () => {});
     await receiver.start();
@@ -180,7 +180,7 @@ describe('a handoff request without a handler', () => {
     expect(more).toEqual([]);
   });
 
-  it('is accepted if the application says so', async () => {
+  it("is accepted with unhandled: 'accept'", async () => {
     const platform = await fakePlatform();
     const { receiver, logged } = createIdle({
       unhandled: 'accept',

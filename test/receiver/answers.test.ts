@@ -36,7 +36,7 @@ describe('a success', () => {
     expect((await post(to, path, body({ istest: true }))).text).toBe(expected);
   });
 
-  it('of handoff endpoints is set by the option, which changes no other', async () => {
+  it('of handoff endpoints is set by the option, which affects no other endpoint', async () => {
     const to = await start({ answers: { success: { code: 0, message: 'schön' } } });
     const answer = await post(to, '/chat', chatBody());
     expect(answer.text).toBe('{"code":0,"message":"schön"}');
@@ -139,7 +139,7 @@ describe('the request id', () => {
     expect(to.logged.about('request refused')[0]?.requestId).toBe(ids[1]);
   });
 
-  it('is the sender’s if it is safe to log', async () => {
+  it("is the sender's if it is safe to log", async () => {
     const to = await start();
     const send = (id: string) => post(to, '/', botMessageBody()).set('X-Request-Id', id);
     expect((await send('trace-1.a:b_c')).headers['x-request-id']).toBe('trace-1.a:b_c');

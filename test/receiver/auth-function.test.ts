@@ -53,7 +53,7 @@ describe('an auth function', () => {
   });
 
   it.each([['1'], [1], ['yes'], [{}], [null], [undefined]])(
-    'that says %j has not said true',
+    'that returns %j refuses the request',
     async (verdict) => {
       for (const verify of [() => verdict, async () => verdict]) {
         const to = await startWith((about) => Reflect.apply(verify, undefined, [about]));

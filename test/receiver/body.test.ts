@@ -10,7 +10,7 @@ import { type Started, start } from '../helpers/start.js';
 const JSON_TYPE = ['Content-Type', 'application/json'] as const;
 const CHUNKED = ['Transfer-Encoding', 'chunked'] as const;
 
-/** A chat message as raw bytes, which no JSON library would write. */
+/** A chat message in raw bytes that no JSON library would write. */
 const chatText = (fields: string): string => `{"conversation_id":"c-1","timestamp":1,"body":"x"${fields}}`;
 
 const send = (to: Started, body: string | Buffer, path = '/chat') =>
@@ -49,21 +49,17 @@ describe('a body is refused', () => {
     ['is white space', '  \n', 'body is not JSON'],
     ['is cut short', chatText('').slice(0, -5), 'body is not JSON'],
     ['is not JSON', 'conversation_id=c-1', 'body is not JSON'],
-    ['has something after it', `${chatText('')}{}`, 'body is not JSON'],
+    ['has trailing text', `${chatText('')}{}`, 'body is not JSON'],
     ['has a byte order mark', utf8([0xef, 0xbb, 0xbf], chatText('')), 'body is not JSON'],
-    ['is JSON with comments', `/* hi */${chatText('')}`, 'body is not JSON'],
-    ['has NaN in it', chatText(',"n":NaN'), 'body is not JSON'],
+    ['has comments', `/* hi */${chatText('')}`, 'body is not JSON'],
+    ['contains NaN', chatText(',"n":NaN'), 'body is not JSON'],
     ['is a list', `[${chatText('')}]`, 'body is not a JSON object'],
     ['is a string', '"hello"', 'body is not a JSON object'],
     ['is null', 'null', 'body is not a JSON object'],
     ['is a number', '5', 'body is not a JSON object'],
     ['is not UTF-8', utf8('{"body":"', [0xc3, 0x28], '"}'), 'body is not UTF-8'],
     ['is UTF-16', Buffer.from(`\uFEFF${chatText('')}`, 'utf16le'), 'body is not UTF-8'],
-    [
-      'has half of a surrogate pair in UTF-8',
-      utf8('{"body":"', [0xed, 0xa0, 0x80], '"}'),
-      'body is not UTF-8',
-    ],
+    ['has an encoded lone surrogate', utf8('{"body":"', [0xed, 0xa0, 0x80], '"}'), 'body is not UTF-8'],
     ['has __proto__', chatText(',"__proto__":{"admin":true}'), 'body has a forbidden key'],
     ['has __proto__ deep within', chatText(',"a":[{"b":{"__proto__":1}}]'), 'body has a forbidden key'],
     ['has __proto__ in escapes', chatText(',"\\u005f_proto__":{}'), 'body has a forbidden key'],
@@ -79,7 +75,7 @@ describe('a body is refused', () => {
       `${'{"a":'.repeat(40_000)}1${'}'.repeat(40_000)}`,
       'body is nested too deeply',
     ],
-    ['is 100,000 brackets and no more', '['.repeat(BRACKETS), 'body is not JSON'],
+    ['is 100,000 brackets', '['.repeat(BRACKETS), 'body is not JSON'],
   ])('because it %s', async (_what, body, reason) => {
     await expectRefused(await start(), body, reason);
   });
@@ -96,7 +92,7 @@ describe('an unusual body that is accepted', () => {
     ['a key twice: the last counts', chatText(',"body":"second"'), { body: 'second' }],
     ['NUL', '{"conversation_id":"c\\u0000","body":"\\u0000"}', { conversation_id: 'c\0', body: '\0' }],
     ['a lone surrogate', '{"conversation_id":"c","body":"\\ud800"}', { body: '\ud800' }],
-    ['what stands for bytes that are not UTF-8', chatText(',"body":"\ufffd"'), { body: '\ufffd' }],
+    ['the replacement character', chatText(',"body":"\ufffd"'), { body: '\ufffd' }],
     ['white space around it', `\n\t ${chatText('')} \r\n`, { body: 'x' }],
     ['a key named constructor', chatText(',"constructor":"x"'), { constructor: 'x' }],
     ['a key named prototype', chatText(',"prototype":{}'), { prototype: {} }],
@@ -121,7 +117,7 @@ describe('the size of a body', () => {
   it.each([
     ['announced', [JSON_TYPE], (text: string) => text],
     ['not announced', [JSON_TYPE, CHUNKED], chunked],
-  ])('may be at the limit, and not one byte more: %s', async (_how, headers, framed) => {
+  ])('may reach the limit, but not exceed it: %s', async (_how, headers, framed) => {
     const to = await start({ limits: { bodyBytes: LIMIT } });
     expect(Buffer.byteLength(exactly(LIMIT))).toBe(LIMIT);
     const fits = await sendRaw(to.port, { path: '/chat', headers, body: framed(exactly(LIMIT)) });
@@ -187,7 +183,7 @@ describe('an incomplete body', () => {
     const socket = await dial(to.port);
     socket.write(head);
     const [incoming] = (await once(to.server, 'request')) as [IncomingMessage];
-    // Only who keeps the receiver waiting is watched.
+    // A connection is watched only while the receiver waits for it.
     await vi.waitFor(() => expect(incoming.listenerCount('close')).toBeGreaterThan(0));
     socket.destroy();
     expect(await to.logged.until('request refused')).toMatchObject({ status: 499 });
@@ -220,7 +216,7 @@ describe('an incomplete body', () => {
     await expectGoesOn(to);
   });
 
-  it('in one piece is put together', async () => {
+  it('in several pieces is put together', async () => {
     const to = await start();
     const bytes = bytesOf({
       path: '/chat',

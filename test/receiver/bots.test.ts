@@ -75,7 +75,7 @@ describe('the bot of a request', () => {
     expect(bots()).toEqual(['sales', 'support']);
   });
 
-  it('is known by its path segment, also in front of a token, and needs its credentials there too', async () => {
+  it('is known by its path segment, even before a token, and still needs its credentials', async () => {
     const { post, bots } = await start();
     expect((await post('/sales', botMessageBody(), AS_SALES)).status).toBe(200);
     expect((await post(`/support/${SUPPORT_TOKEN}/chat`, chatBody())).status).toBe(200);
@@ -84,14 +84,14 @@ describe('the bot of a request', () => {
     expect((await post('/sales/chat', chatBody())).status).toBe(401);
   });
 
-  it('is not another than that of the path', async () => {
+  it("must match the path's bot", async () => {
     const { post, seen } = await start();
     expect((await post('/sales', botMessageBody(), AS_SUPPORT)).status).toBe(401);
     expect((await post(`/sales/${SUPPORT_TOKEN}/chat`, chatBody())).status).toBe(401);
     expect(seen).toEqual([]);
   });
 
-  it('is known only by its path where it has no credentials, and those of another are refused there', async () => {
+  it("is known only by its path if it has no credentials, and another bot's credentials are refused there", async () => {
     const open = { auth: { message: noAuth(), handoff: () => true } };
     const { post, bots } = await start({ open, support: SUPPORT });
     expect((await post('/', botMessageBody())).status).toBe(401);
@@ -103,7 +103,7 @@ describe('the bot of a request', () => {
     expect((await post('/', botMessageBody(), AS_SUPPORT)).status).toBe(200);
   });
 
-  it('has only the endpoints of that bot', async () => {
+  it('determines the available endpoints', async () => {
     const messages = { auth: { message: bearer('a'), handoff: false as const } };
     const handoffs = { auth: { message: false as const, handoff: bearer('b') } };
     const { post, bots } = await start({ messages, handoffs });
@@ -115,7 +115,7 @@ describe('the bot of a request', () => {
     expect(bots()).toEqual(['messages', 'handoffs']);
   });
 
-  it('is found below a base path, with a challenge of each scheme where it is not', async () => {
+  it('is found below a base path; otherwise each scheme has a challenge', async () => {
     const other = { auth: { message: basic({ username: 'u', password: 'p' }), handoff: false as const } };
     const { post, bots } = await start({ support: SUPPORT, other }, { basePath: '/hooks' });
     const refused = await post('/hooks', botMessageBody(), 'Bearer nobody');
@@ -140,7 +140,7 @@ describe('the bot of a request', () => {
 describe('a probe', () => {
   const probe = { istest: true };
 
-  it('is let in at the root with the credentials of any bot, and below its name', async () => {
+  it("is accepted at the root with any bot's credentials, and below its name", async () => {
     const { post, bots, seen } = await start();
     expect((await post('/', probe, AS_SALES)).status).toBe(200);
     expect((await post(`/${SUPPORT_TOKEN}`, probe)).status).toBe(200);
@@ -151,7 +151,7 @@ describe('a probe', () => {
     expect(bots()).toEqual(['sales', 'support', 'support', 'sales']);
   });
 
-  it('has no bot where it needs no credentials and the path names none', async () => {
+  it('has no bot if it needs no credentials and the path names no bot', async () => {
     const { post, bots, seen } = await start(undefined, { probes: { auth: 'none' } });
     expect((await post('/', probe)).status).toBe(200);
     expect((await post('/sales', probe)).status).toBe(200);
@@ -162,7 +162,7 @@ describe('a probe', () => {
 });
 
 describe('two bots with the same ids', () => {
-  it('have events, users and conversations of their own', async () => {
+  it('have separate events, users and conversations', async () => {
     const { post, seen, receiver } = await start();
     const ids = { conversation_id: 'c', user_info: { user_id: 'ann', anonymous_id: null } };
     for (const token of [SALES_TOKEN, SUPPORT_TOKEN, SALES_TOKEN]) {
@@ -181,7 +181,7 @@ describe('two bots with the same ids', () => {
     expect(await receiver.conversations.get('c')).toBeNull();
   });
 
-  it('get replies with their own key from their own platform, by the id that it knows', async () => {
+  it("send replies with their own key to their own platform, with the platform's ids", async () => {
     const [sales, support] = [await fakePlatform(), await fakePlatform()];
     const { receiver, post } = await start({
       sales: { ...SALES, platform: { ...sales.options, apiKey: 'key-of-sales' } },
@@ -206,7 +206,7 @@ describe('two bots with the same ids', () => {
     expect([...receiver.platforms.keys()]).toEqual(['sales', 'support']);
   });
 
-  it('keep the ids of the platform where one is named default, unless they look like the other’s', async () => {
+  it("keep the platform's ids for the bot named default, unless they look like another bot's", async () => {
     const platform = await fakePlatform();
     const { receiver, post, seen } = await start({
       default: { ...SALES, platform: platform.options },
@@ -257,7 +257,7 @@ describe('the name of a bot', () => {
     await expect.poll(() => failures).toMatchObject([{ bot: 'support' }]);
   });
 
-  it('is `default` where there is one bot', async () => {
+  it('is `default` with one bot', async () => {
     const receiver = createReceiver({ auth: { message: noAuth(), handoff: false }, log: false });
     const bots: string[] = [];
     receiver.on('message', ({ bot }) => void bots.push(bot));
@@ -268,7 +268,7 @@ describe('the name of a bot', () => {
   });
 });
 
-describe('bots that cannot be told apart, or named so, are refused', () => {
+describe('ambiguous bots and invalid names are refused', () => {
   const make =
     (bots: unknown, more: object = {}) =>
     () =>
@@ -287,7 +287,7 @@ describe('bots that cannot be told apart, or named so, are refused', () => {
       /the bots a and b/,
     ],
     [
-      'one secret of several',
+      'one shared secret of several',
       make({ a: withMessage([bearer('1'), bearer('2')]), b: withMessage([bearer('3'), bearer('2')]) }),
       /the bots a and b/,
     ],
@@ -315,11 +315,11 @@ describe('bots that cannot be told apart, or named so, are refused', () => {
     ['no credentials', make({ a: {} }), /set bots\.a\.auth\.message to one of/],
   ])('%s', (_what, creating, message) => {
     expect(creating).toThrow(message);
-    // Errors are logged: they name bots, and no secrets.
+    // Errors are logged, so they name bots but no secrets.
     expect(creating).not.toThrow(/sales-hook|s1\b/);
   });
 
-  it('the same credentials in different groups are no mistake', async () => {
+  it('accepts the same credentials in different groups', async () => {
     const { post, bots } = await start({
       a: { auth: { message: bearer('t'), handoff: false } },
       b: { auth: { message: false, handoff: bearer('t') } },

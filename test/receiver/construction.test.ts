@@ -21,7 +21,7 @@ const errorOf = (make: () => unknown): HandoffKitError => {
   throw new Error('expected an error, and nothing was thrown');
 };
 
-/** Untyped, as a JavaScript program calls it. */
+/** Untyped, as called from JavaScript. */
 const create = (options: unknown): unknown => Reflect.apply(createReceiver, undefined, [options]);
 
 describe('a missing auth choice', () => {
@@ -69,11 +69,11 @@ describe('an invalid secret', () => {
     ],
     ['an empty path token', () => pathToken(''), 'the path token is missing or empty'],
     [
-      'a line’s end',
+      'a line break',
       () => webhookUser({ username: USERNAME, secret: `${SECRET}\n` }),
       'begins or ends with white space',
     ],
-    ['a space before it', () => bearer(` ${SECRET}`), 'begins or ends with white space'],
+    ['a leading space', () => bearer(` ${SECRET}`), 'begins or ends with white space'],
     ['a colon in the username', () => webhookUser({ username: 'a:b', secret: SECRET }), 'has a colon'],
     ['a NUL in the username', () => webhookUser({ username: 'a\0b' }), 'has a control character'],
     [
@@ -83,7 +83,7 @@ describe('an invalid secret', () => {
     ],
     ['a short path token', () => pathToken('0123456789abcde'), 'at least 16 characters'],
     ['a path token with a slash', () => pathToken('0123456789/abcdef'), 'letters, digits'],
-    ['a path token to be encoded', () => pathToken('0123456789 abcdef'), 'letters, digits'],
+    ['a path token that needs encoding', () => pathToken('0123456789 abcdef'), 'letters, digits'],
   ])('is refused: %s', (_what, make, complaint) => {
     const error = errorOf(make);
     expect(error.code).toBe('CONFIG_INVALID');
@@ -92,13 +92,13 @@ describe('an invalid secret', () => {
     expect(error.message).not.toContain('0123456789');
   });
 
-  it('is not a username with a colon that is sent as Bearer', () => {
+  it('may be a username with a colon if it is sent as Bearer', () => {
     expect(() => webhookUser({ username: 'a:b' })).not.toThrow();
   });
 });
 
 describe('other mistakes', () => {
-  it('names an unknown option, and the known ones', () => {
+  it('names an unknown option, and the known options', () => {
     const error = errorOf(() => create({ auth: { message: noAuth(), handoff: noAuth() }, greetings: 'Hi' }));
     expect(error.code).toBe('CONFIG_INVALID');
     expect(error.message).toContain('greetings');

@@ -13,7 +13,7 @@ const post = (to: Started, authorization?: string) => {
   return authorization === undefined ? sending : sending.set('Authorization', authorization);
 };
 
-/** Credentials and their parts, none of which may appear anywhere. */
+/** Credentials and their parts, which must not appear anywhere. */
 const HIDDEN = [SECRET, BEARER_TOKEN, PATH_TOKEN, basicHeader(USERNAME, SECRET).slice('Basic '.length)];
 
 /** A refused request reaches no handler, and neither its answer nor the log contains credentials. */
@@ -33,10 +33,10 @@ describe('a username and a secret', () => {
   const good = basicHeader(USERNAME, SECRET);
 
   it.each([
-    ['as they are', good],
+    ['unchanged', good],
     ['after a lower-case "basic"', good.replace('Basic', 'basic')],
     ['after an upper-case "BASIC"', good.replace('Basic', 'BASIC')],
-    ['in base64 without its padding', good.replace(/=+$/, '')],
+    ['in base64 without padding', good.replace(/=+$/, '')],
   ])('pass %s', async (_how, header) => {
     const to = await startWith(scheme);
     expect((await post(to, header)).status).toBe(200);
@@ -47,19 +47,19 @@ describe('a username and a secret', () => {
     ['no header', undefined],
     ['an empty header', ''],
     ['malformed base64', 'Basic %%%not-base64%%%'],
-    ['base64 without a colon in it', `Basic ${Buffer.from(USERNAME + SECRET).toString('base64')}`],
+    ['base64 without a colon', `Basic ${Buffer.from(USERNAME + SECRET).toString('base64')}`],
     ['nothing after "Basic"', 'Basic'],
     ['a wrong user', basicHeader('another-user', SECRET)],
     ['a wrong secret', basicHeader(USERNAME, 'wrong')],
     ['no secret', basicHeader(USERNAME, '')],
-    ['the secret and one byte more', basicHeader(USERNAME, `${SECRET}x`)],
-    ['the secret and a NUL', basicHeader(USERNAME, `${SECRET}\0`)],
-    ['the secret and a line feed', basicHeader(USERNAME, `${SECRET}\n`)],
-    ['the secret less one byte', basicHeader(USERNAME, SECRET.slice(0, -1))],
-    ['the secret in other case', basicHeader(USERNAME, SECRET.toUpperCase())],
-    ['the user in other case', basicHeader(USERNAME.toUpperCase(), SECRET)],
-    ['a space before the user', basicHeader(` ${USERNAME}`, SECRET)],
-    ['the credentials in the clear', `Basic ${USERNAME}:${SECRET}`],
+    ['the secret plus one byte', basicHeader(USERNAME, `${SECRET}x`)],
+    ['the secret plus a NUL', basicHeader(USERNAME, `${SECRET}\0`)],
+    ['the secret plus a line feed', basicHeader(USERNAME, `${SECRET}\n`)],
+    ['the secret minus one byte', basicHeader(USERNAME, SECRET.slice(0, -1))],
+    ['the secret in another case', basicHeader(USERNAME, SECRET.toUpperCase())],
+    ['the user in another case', basicHeader(USERNAME.toUpperCase(), SECRET)],
+    ['a leading space', basicHeader(` ${USERNAME}`, SECRET)],
+    ['the credentials without base64', `Basic ${USERNAME}:${SECRET}`],
     ['the username as Bearer', `Bearer ${USERNAME}`],
     ['the secret as Bearer', `Bearer ${SECRET}`],
     ['another scheme', good.replace('Basic', 'Digest')],
@@ -93,7 +93,7 @@ describe.each([
   const good = `Bearer ${BEARER_TOKEN}`;
 
   it.each([
-    ['as it is', good],
+    ['unchanged', good],
     ['after a lower-case "bearer"', `bearer ${BEARER_TOKEN}`],
     ['after an upper-case "BEARER"', `BEARER ${BEARER_TOKEN}`],
     ['after two spaces', `Bearer  ${BEARER_TOKEN}`],
@@ -106,10 +106,10 @@ describe.each([
     ['nothing after "Bearer"', 'Bearer'],
     ['the token alone', BEARER_TOKEN],
     ['a wrong token', 'Bearer wrong'],
-    ['the token and one byte more', `Bearer ${BEARER_TOKEN}x`],
+    ['the token plus one byte', `Bearer ${BEARER_TOKEN}x`],
     ['the token twice', `Bearer ${BEARER_TOKEN} ${BEARER_TOKEN}`],
-    ['the token less one byte', `Bearer ${BEARER_TOKEN.slice(0, -1)}`],
-    ['the token in other case', `Bearer ${BEARER_TOKEN.toLowerCase()}`],
+    ['the token minus one byte', `Bearer ${BEARER_TOKEN.slice(0, -1)}`],
+    ['the token in another case', `Bearer ${BEARER_TOKEN.toLowerCase()}`],
     ['the token as Basic', basicHeader(BEARER_TOKEN, '')],
     ['the token in quotes', `Bearer "${BEARER_TOKEN}"`],
   ])('is refused: %s', async (_how, header) => {
@@ -131,7 +131,7 @@ describe('a username with a space in it', () => {
 });
 
 describe('a username in another script', () => {
-  /** Node shows the bytes of a header as Latin-1. */
+  /** Node decodes header bytes as Latin-1. */
   const inUtf8 = (text: string): string => Buffer.from(text).toString('latin1');
   const basicLatin1 = (text: string): string => `Basic ${Buffer.from(text, 'latin1').toString('base64')}`;
   const send = async (to: Started, authorization: string): Promise<number> => {
@@ -169,9 +169,9 @@ describe('several Authorization headers', () => {
   const good = basicHeader(USERNAME, SECRET);
 
   it.each([
-    ['twice the right one', [good, good]],
-    ['the right one first', [good, 'Basic d3Jvbmc6d3Jvbmc=']],
-    ['the right one last', ['Basic d3Jvbmc6d3Jvbmc=', good]],
+    ['the right header twice', [good, good]],
+    ['the right header first', [good, 'Basic d3Jvbmc6d3Jvbmc=']],
+    ['the right header last', ['Basic d3Jvbmc6d3Jvbmc=', good]],
   ])('are refused: %s', async (_what, values) => {
     const to = await startWith(basic({ username: USERNAME, password: SECRET }));
     const answer = await sendRaw(to.port, {
@@ -214,7 +214,7 @@ describe('a list of schemes', () => {
 
 describe('wrong credentials', () => {
   it.each(['/', '/conversation/establish', '/chat'])(
-    'are refused before the body was sent: %s',
+    'are refused before the body is sent: %s',
     async (path) => {
       const to = await start({
         auth: { message: bearer(BEARER_TOKEN), handoff: basic({ username: USERNAME, password: SECRET }) },

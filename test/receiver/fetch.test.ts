@@ -55,7 +55,7 @@ describe('receiver.fetch', () => {
     expect(response.status).toBe(404);
   });
 
-  test('needs an unread body, and says so', async () => {
+  test('reports a body that was already read', async () => {
     const request = post('/webhook/chat', CHAT);
     await request.text();
     const response = await openReceiver().fetch(request);
@@ -125,7 +125,7 @@ describe('receiver.fetch', () => {
 });
 
 describe('receiver.handle', () => {
-  test('resolves when a handler has finished that took longer than the answer', async () => {
+  test('resolves when a handler that outlasts the answer has finished', async () => {
     const steps: string[] = [];
     let finish: () => void = () => undefined;
     const receiver = openReceiver({ delivery: inline({ ackDeadlineMs: 1 }) }).on(
@@ -146,13 +146,13 @@ describe('receiver.handle', () => {
     expect(steps).toEqual(['answered 200', 'handled']);
   });
 
-  test('passes on what is not its own', () => {
+  test('returns null for other paths', () => {
     const receiver = openReceiver();
     const request = { method: 'POST', url: '/other', headers: {}, read: null };
     expect(receiver.handle(request, () => undefined)).toBeNull();
   });
 
-  test('takes a body that the server has read', async () => {
+  test('accepts a body that the server has read', async () => {
     const texts: string[] = [];
     const receiver = openReceiver().on('handoff.message', ({ text }) => void texts.push(text));
     const answers: number[] = [];

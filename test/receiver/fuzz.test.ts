@@ -28,7 +28,7 @@ receiver.onError(({ error }) => note(error));
 receiver.admit(({ user, transcript, payload }) => [user, transcript, payload].length === 3);
 const receive = (context: HandlerContext): void => {
   handled += 1;
-  // Looks at all there is: what is made only when it is asked for must not fail then.
+  // Reads every field: lazily computed fields must not fail.
   context.log.info({ ...context, log: null, signal: null }, 'all of it');
 };
 receiver
@@ -68,7 +68,7 @@ const isFine = (status: number): boolean =>
 
 describe('random requests', () => {
   property([hostileRequest], PROPERTY)(
-    'is answered with 2xx or 4xx, and never reaches a handler without credentials',
+    'are answered with 2xx or 4xx, and never reach a handler without credentials',
     async ({ trusted, ...sent }) => {
       const before = handled;
       const { status, headers } = await sendRaw(served.port, sent);
@@ -81,14 +81,14 @@ describe('random requests', () => {
     TIMEOUT_MS,
   );
 
-  it('were handled in part', () => {
+  it('include some that are handled', () => {
     expect(handled).toBeGreaterThan(0);
   });
 
   it('leave the receiver unharmed', expectUnharmed);
 });
 
-describe('requests of deployments that differ', () => {
+describe('requests from unusual deployments', () => {
   property([sloppyRequest], PROPERTY)(
     'are answered 200',
     async (sent) => {

@@ -169,7 +169,7 @@ describe('several handlers', () => {
   });
 });
 
-/** Untyped, as a JavaScript program calls it. */
+/** Untyped, as called from JavaScript. */
 const call = (method: 'on' | 'onAny' | 'onError' | 'admit', ...values: unknown[]): unknown => {
   const receiver = make();
   return Reflect.apply(receiver[method], receiver, values);
@@ -220,7 +220,7 @@ describe('the receiver warns once', () => {
     expect(warnings[0]?.msg).toContain("receiver.on('message'");
   });
 
-  it('about a value that the contract does not name, which is passed on unchanged', async () => {
+  it('about an unknown enum value, which is passed on unchanged', async () => {
     const to = await start();
     to.receiver.onAny(({ payload }) => payload);
     for (let round = 0; round < 2; round += 1) {

@@ -49,7 +49,7 @@ describe('inject', () => {
     },
   );
 
-  it('takes parts of a payload in the wire’s shape, and handlers get all of it', async () => {
+  it('takes parts of a payload in wire format, and handlers get all fields', async () => {
     const receiver = make();
     const seen: unknown[] = [];
     receiver.on('message', ({ text, payload }) => seen.push(text, payload.usage.tokens.total_tokens));
@@ -82,7 +82,7 @@ describe('inject', () => {
     expect(replies).toEqual([{ text: 'one' }, { text: 'two' }]);
   });
 
-  it('returns what a handler threw, with the replies before it, and calls onError', async () => {
+  it("returns a handler's error and earlier replies, and calls onError", async () => {
     const error = new Error('no such order');
     const reported: unknown[] = [];
     const receiver = make({ log: logLines().log });
@@ -100,7 +100,7 @@ describe('inject', () => {
     expect(reported).toEqual([error]);
   });
 
-  it('returns that a handler postponed, and does not try again', async () => {
+  it('reports a postponement, and does not try again', async () => {
     let calls = 0;
     const postponed = new Postponed('the CRM is down', { retryAfterMs: 1 });
     const receiver = make().on('message', () => {
@@ -111,14 +111,14 @@ describe('inject', () => {
     expect(calls).toBe(1);
   });
 
-  it('returns that middleware left the event out, and that no handler is registered', async () => {
+  it('reports a skipped event, and an event without a handler', async () => {
     const receiver = make().use((_context, next) => next.skip('not today'));
     receiver.on('message', () => undefined);
     expect(await receiver.inject('message')).toEqual({ ...DONE, outcome: 'skipped' });
     expect(await receiver.inject('handoff.message')).toEqual({ ...DONE, outcome: 'unhandled' });
   });
 
-  it('neither needs credentials and an address, nor touches the delivery', async () => {
+  it('needs neither credentials nor an address, and bypasses the delivery', async () => {
     const touched: string[] = [];
     const receiver = make({
       auth: { message: webhookUser({ username: 'acme', secret: 'secret' }), handoff: false },
@@ -141,7 +141,7 @@ describe('inject', () => {
     expect(touched).toEqual([]);
   });
 
-  it('takes the bot that the event is from, by default the first', async () => {
+  it("takes the event's bot, by default the first", async () => {
     const auth = { message: noAuth(), handoff: false } as const;
     const several = createReceiver({
       bots: {

@@ -17,7 +17,7 @@ import { start } from '../helpers/start.js';
 
 const post = ({ url }: { url: string }, path: string, body: object) => request(url).post(path).send(body);
 
-/** A served receiver with middleware, one handler of messages that notes its calls, and its failures. */
+/** A served receiver with middleware, one message handler that records its calls, and its failures. */
 async function startWith(
   middleware: readonly Middleware[],
   handle: (calls: number) => unknown = () => undefined,
@@ -98,7 +98,7 @@ describe('middleware', () => {
     expect(platform.calls).toMatchObject([{ body: { conversation_id: 'c-1', body: 'One moment.' } }]);
   });
 
-  it('runs again with a new state when the event is handled again', async () => {
+  it('runs again with a new state on a retry', async () => {
     const seen: object[] = [];
     const to = await startWith(
       [
@@ -140,7 +140,7 @@ describe('middleware', () => {
     );
   });
 
-  it('is not needed: without it, synchronous handlers finish within accept', async () => {
+  it('is optional: without it, synchronous handlers finish within accept', async () => {
     const delivery = inline();
     const receiver = createReceiver({ auth: { message: noAuth(), handoff: false }, log: false, delivery });
     receiver.on('message', () => undefined);
@@ -183,13 +183,13 @@ describe('middleware that fails', () => {
     expect(to.reports).toMatchObject([{ error }]);
   });
 
-  it('with nothing (undefined) is named', async () => {
+  it('with undefined is reported as EMPTY_ERROR', async () => {
     const to = await startWith([() => Promise.reject(undefined)]);
     expect((await to.send()).status).toBe(500);
     expect(codesOf(to.reports)).toEqual(['EMPTY_ERROR']);
   });
 
-  it('while the handlers still run ends the run only after them', async () => {
+  it('while handlers still run ends the run only after them', async () => {
     const gate = deferred();
     const to = await startWith(
       [
@@ -239,7 +239,7 @@ describe('the failure of a handler', () => {
     expect(to.reports.map((report) => report.error)).toEqual([error]);
   });
 
-  it('can become a postponement, which alone counts then', async () => {
+  it('can become a postponement, which replaces it', async () => {
     const to = await startWith(
       [
         (_context, next) =>
@@ -255,7 +255,7 @@ describe('the failure of a handler', () => {
     expect(to.logged.about('postponed')).toMatchObject([{ reason: 'the database is away' }]);
   });
 
-  it('is reported besides an error that middleware throws instead, unless that names it as its cause', async () => {
+  it("is reported in addition to middleware's error, unless it is that error's cause", async () => {
     const other = new Error('another');
     const throwOther: Middleware = async (_context, next) => {
       await next().catch(() => undefined);
@@ -271,7 +271,7 @@ describe('the failure of a handler', () => {
     expect(instead.reports.map((report) => report.error)).toEqual([wrapped]);
   });
 
-  it('that postpones wins over another error of middleware', async () => {
+  it('that postpones takes precedence over an error in middleware', async () => {
     const to = await startWith(
       [
         async (_context, next) => {
@@ -289,7 +289,7 @@ describe('the failure of a handler', () => {
 });
 
 describe('next', () => {
-  it('that is not called fails the run: an event is never handled by nobody in silence', async () => {
+  it('that is not called fails the run, so that no event is dropped silently', async () => {
     const to = await startWith([() => undefined]);
     expect((await to.send()).status).toBe(500);
     expect(to.steps).toEqual([]);
@@ -341,7 +341,7 @@ describe('next', () => {
     expect(to.reports).toMatchObject([{ error: { message: 'handler failed' } }]);
   });
 
-  it('skip leaves the event out on purpose: it counts as handled, and the log says why', async () => {
+  it('skip skips the handlers: the event counts as handled, and the log says why', async () => {
     const to = await startWith([
       async (_context, next) => {
         await next();

@@ -114,7 +114,7 @@ describe.each(MOUNTINGS)('%s', (_name, mounting) => {
     ['with an empty body', GOOD, '', 400],
     ['with a body of the wrong shape', GOOD, '{"conversation_id":{}}', 400],
     ['with a list', GOOD, '[]', 400],
-  ])('refuses a request %s, and handles the next one', async (_what, authorization, body, status) => {
+  ])('refuses a request %s, and handles the next', async (_what, authorization, body, status) => {
     const to = await mount(mounting);
     const refused = await sendRaw(to.port, {
       path: BASE,

@@ -34,9 +34,9 @@ function write(value: unknown): string {
 const escaped = (text: string): string => text.replaceAll('"__proto__"', '"\\u005f_proto__"');
 
 describe('the fast path of parsing', () => {
-  property([tree], { numRuns: 200 })('comes to the same end as the walk', (value) => {
+  property([tree], { numRuns: 200 })('gives the same result as the walk', (value) => {
     const text = `{"value":${write(value)}}`;
-    // What a body parser made of a text is always walked.
+    // The result of a body parser is always walked.
     const walked = parseJson(JSON.parse(text), DEPTH);
     expect(parseJson(text, DEPTH)).toEqual(walked);
     expect(parseJson(escaped(text), DEPTH)).toEqual(walked);
@@ -90,7 +90,7 @@ const anyJson = fc
 
 describe('large integers', () => {
   property([fc.oneof(pieces, anyJson)], { numRuns: 500 })(
-    'make no JSON of text that is none, or the reverse',
+    'do not change whether a text is valid JSON',
     (text) => {
       expect(isJson(String(decodeBody(text)))).toBe(isJson(text));
     },
@@ -102,7 +102,7 @@ describe('large integers', () => {
     expect(JSON.parse(String(decodeBody(text)), rounded)).toEqual(JSON.parse(text, rounded));
   });
 
-  it('are found in linear time, also behind a string that does not end', () => {
+  it('are found in linear time, even after an unterminated string', () => {
     const text = `{"a":9007199254740993,"b":"${'\\"'.repeat(100_000)}`;
     expect(decodeBody(text)).toBe(text.replace('9007199254740993', '"9007199254740993"'));
   });

@@ -18,11 +18,11 @@ const encodedWhole = Buffer.from(PATH_TOKEN).toString('hex').replaceAll(/../g, '
 
 describe('the path token', () => {
   it.each([
-    ['where it belongs', `/${PATH_TOKEN}/chat`],
+    ['in its place', `/${PATH_TOKEN}/chat`],
     ['with a slash at the end', `/${PATH_TOKEN}/chat/`],
     ['with a query', `/${PATH_TOKEN}/chat?from=platform`],
     ['encoded', `/${encodedWhole}/chat`],
-    ['encoded in part', `/%70${PATH_TOKEN.slice(1)}/chat`],
+    ['partly encoded', `/%70${PATH_TOKEN.slice(1)}/chat`],
     ['in a base URL that ends in a slash', `/${PATH_TOKEN}//chat`],
   ])('is accepted %s', async (_where, path) => {
     const to = await startWithToken();
@@ -51,9 +51,9 @@ describe('the path token', () => {
   it.each([
     ['missing', '/chat', 401],
     ['wrong', `/${PATH_TOKEN.replace('p', 'q')}/chat`, 401],
-    ['with one byte more', `/${PATH_TOKEN}0/chat`, 401],
-    ['with one byte less', `/${PATH_TOKEN.slice(0, -1)}/chat`, 401],
-    ['in other case', `/${PATH_TOKEN.toUpperCase()}/chat`, 401],
+    ['plus one byte', `/${PATH_TOKEN}0/chat`, 401],
+    ['minus one byte', `/${PATH_TOKEN.slice(0, -1)}/chat`, 401],
+    ['in another case', `/${PATH_TOKEN.toUpperCase()}/chat`, 401],
     ['with a NUL', `/${PATH_TOKEN}%00/chat`, 401],
     ['after another segment', `/x/${PATH_TOKEN}/chat`, 404],
     ['twice', `/${PATH_TOKEN}/${PATH_TOKEN}/chat`, 404],
@@ -141,7 +141,7 @@ describe('the base URL of the handoff endpoints', () => {
 });
 
 describe('a path token of the message webhook', () => {
-  it('is the address of messages', async () => {
+  it('is part of its address', async () => {
     const to = await start({ auth: { message: pathToken(PATH_TOKEN), handoff: noAuth() } });
     expect((await request(to.url).post(`/${PATH_TOKEN}`).send(botMessageBody())).status).toBe(200);
     expect((await request(to.url).post('/').send(botMessageBody())).status).toBe(401);

@@ -34,7 +34,7 @@ const probe = (to: Started, path: string, authorization?: string, body: object =
   return authorization === undefined ? sending : sending.set('Authorization', authorization);
 };
 
-/** A receiver with everything that a probe must not trigger. */
+/** A receiver with everything that probes must not trigger. */
 async function startWatched(options: Partial<ReceiverOptions>) {
   const platform = await fakePlatform();
   const asked: string[] = [];
@@ -126,7 +126,7 @@ describe('a probe without credentials', () => {
     expect(to.seen).toHaveLength(1);
   });
 
-  it('passes at the mount root if the handoff endpoints are open, unless it carries wrong credentials', async () => {
+  it('passes at the mount root if the handoff endpoints are open, unless it has wrong credentials', async () => {
     const to = await start({ auth: { message: HEADER_AUTH.message, handoff: noAuth() } });
     expect((await probe(to, '/')).status).toBe(200);
     expect((await probe(to, '/', MESSAGE)).status).toBe(200);
@@ -200,7 +200,7 @@ describe('a body that is not a probe', () => {
     ['wrong credentials, a length and no body', 'Basic d3Jvbmc6d3Jvbmc=', ['Content-Length', '50']],
     ['wrong credentials and endless chunks', 'Basic d3Jvbmc6d3Jvbmc=', ['Transfer-Encoding', 'chunked']],
     ['no credentials, a length and no body', undefined, ['Content-Length', '50']],
-  ] as const)('is not waited for: %s', async (_how, authorization, framing) => {
+  ] as const)('is refused without reading it: %s', async (_how, authorization, framing) => {
     const to = await start({
       auth: { message: HEADER_AUTH.message, handoff: noAuth() },
       limits: { readTimeoutMs: 600_000 },

@@ -35,7 +35,7 @@ describe('a reply and a close', () => {
     expect(await receipts[0]?.delivered()).toEqual({ code: 0, message: 'as the test says' });
   });
 
-  it('can be made by a handler of handoff.requested too', async () => {
+  it('can be made by a handler for handoff.requested too', async () => {
     const platform = await fakePlatform();
     const to = await start({ platform: platform.options });
     to.receiver.on('handoff.requested', ({ reply }) => reply('Hello'));
@@ -96,7 +96,7 @@ describe('a reply and a close', () => {
     expect(most).toBe(1);
   });
 
-  it('of one conversation do not wait for those of another', async () => {
+  it('of one conversation do not wait for another conversation', async () => {
     const held = deferred<number>();
     const platform = await fakePlatform(({ body }) =>
       JSON.stringify(body).includes('slow') ? held.promise : 200,
@@ -147,7 +147,7 @@ describe('a reply that does not arrive', () => {
     });
   });
 
-  it('for lack of the option platform names that option', async () => {
+  it('because the option platform is missing names that option', async () => {
     const to = await start();
     const missing = {
       code: 'PLATFORM_NOT_CONFIGURED',

@@ -132,7 +132,7 @@ describe('an unknown path', () => {
 });
 
 describe('the path of the endpoints', () => {
-  it.each(['/webhook', '/human/service', '/a/b/c'])('may be any prefix of Express: %s', async (prefix) => {
+  it.each(['/webhook', '/human/service', '/a/b/c'])('may be any Express prefix: %s', async (prefix) => {
     const { receiver, seen } = makeReceiver();
     const { url } = await serve(express().use(prefix, receiver));
     for (const [path, , body] of ENDPOINTS) {

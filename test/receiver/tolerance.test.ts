@@ -98,7 +98,7 @@ describe('integers above 2^53', () => {
     if (endpoint === 'establish') expect(to.seen).toMatchObject([{ user: { userId: ID, anonymousId: ID } }]);
   });
 
-  it('are exact in unknown fields and raw, and smaller ones stay numbers', async () => {
+  it('are exact in unknown fields and raw, and smaller integers stay numbers', async () => {
     const to = await start();
     const words = `\\"x\\": ${ID}, \\\\ [${ID}]`;
     const body = `{"conversation_id":"c","body":"${words}","n":[${ID},9007199254740991,1.5],"timestamp":1742265090895}`;
@@ -114,7 +114,7 @@ describe('integers above 2^53', () => {
   });
 
   it.each([`{${ID}:1}`, `{"conversation_id":"c","body":"x",${ID}:1}`, `{"conversation_id":0${ID}}`])(
-    'do not make JSON of %s',
+    'do not turn %s into JSON',
     async (body) => {
       expect((await sendText(await start(), 'chat', body)).status).toBe(400);
     },

@@ -82,7 +82,7 @@ describe('on', () => {
     receiver.on('*', () => {});
   });
 
-  it('knows which fields are there', () => {
+  it('knows the fields of each context', () => {
     // @ts-expect-error the field of another event
     receiver.on('handoff.closed', ({ text }) => text);
     // @ts-expect-error the field of another event's payload is not a string here
@@ -156,7 +156,7 @@ describe('createReceiver', () => {
     void (() => createReceiver({ auth: { message: false, handoff: false }, greetings: 'Hi' }));
   });
 
-  it('takes schemes, functions and lists of them', () => {
+  it('takes schemes, functions and lists', () => {
     expectTypeOf(webhookUser({ username: 'u' })).toExtend<AuthChoice>();
     expectTypeOf(() => true).toExtend<AuthChoice>();
     expectTypeOf(async () => false).toExtend<AuthChoice>();
@@ -220,7 +220,7 @@ describe('use', () => {
     stateful.on('probe', ({ state }) => state);
   });
 
-  it('makes a receiver that bridges and desks take', () => {
+  it('creates a receiver that bridges and desks accept', () => {
     expectTypeOf(stateful).toExtend<Receiver>();
   });
 });

@@ -2,7 +2,7 @@ import { createApplication, type Note } from './application';
 
 const { APPLICATION = '{}', WITNESS = '' } = process.env;
 
-/** Tells the test what happened, one note after another. */
+/** Reports to the test, in order. */
 let told: Promise<unknown> = Promise.resolve();
 const tell = (note: Note): void => {
   told = told
