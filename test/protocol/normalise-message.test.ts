@@ -120,9 +120,12 @@ describe('normalising a message without zod', () => {
     expectAsSchema(body);
   });
 
-  property([nearMiss], { numRuns: 500 })('reads a nearly valid body as the schema does, or leaves it to the schema', (body) => {
-    expectAsSchema(body);
-  });
+  property([nearMiss], { numRuns: 500 })(
+    'reads a nearly valid body as the schema does, or leaves it to the schema',
+    (body) => {
+      expectAsSchema(body);
+    },
+  );
 
   property([wire.message], { numRuns: 200 })(
     'reads any valid body as the schema does, or leaves it to the schema',
