@@ -1,4 +1,4 @@
-import fc from 'fast-check';
+import * as fc from 'fast-check';
 import { botMessageBody, chatBody, closeBody, establishBody, type WireBody } from '../fixtures/bodies.js';
 import { hostileJson, hostileObject } from '../protocol/hostile.js';
 import { basicHeader, PATH_TOKEN, SECRET, USERNAME } from './credentials.js';

@@ -1,4 +1,4 @@
-import fc from 'fast-check';
+import * as fc from 'fast-check';
 import { test } from 'vitest';
 
 /** How many times as many inputs as in `npm test`: the long form of a test sets it. */

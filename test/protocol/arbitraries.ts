@@ -1,4 +1,4 @@
-import fc from 'fast-check';
+import * as fc from 'fast-check';
 
 type Fields = Record<string, fc.Arbitrary<unknown>>;
 type Wire = fc.Arbitrary<Record<string, unknown>>;

@@ -1,4 +1,4 @@
-import fc from 'fast-check';
+import * as fc from 'fast-check';
 
 /** A user's message, which must not appear in errors. */
 export const CANARY = 'canary-7f3a';

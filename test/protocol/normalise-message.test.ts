@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
-import fc from 'fast-check';
+import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { botMessage, normaliseMessage, normaliseOrdinaryMessage } from '../../src/protocol/index.js';
 import { botMessageBody } from '../fixtures/bodies.js';

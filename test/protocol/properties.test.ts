@@ -1,4 +1,4 @@
-import fc from 'fast-check';
+import * as fc from 'fast-check';
 import { describe, expect } from 'vitest';
 import type { z } from 'zod';
 import {

@@ -35,7 +35,7 @@ function addRow(fault) {
 
   const inputs = [...fault.fields, { name: 'times', label: 'Times', value: '' }].map(makeInput);
   const fields = element('div', { className: 'fields' });
-  fields.append(...inputs.map(({ label }) => label));
+  fields.append(...inputs.map((input) => input.label));
 
   const apply = async () => {
     const filled = inputs.filter(({ input }) => input.value !== '');

@@ -1,4 +1,4 @@
-import fc from 'fast-check';
+import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { escapedChunks, truncate } from '../../../src/adapters/slack/outgoing-text.js';
 import { unescaped } from '../../fixtures/slack/typed-text.js';
