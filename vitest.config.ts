@@ -135,8 +135,6 @@ export default defineConfig({
         },
       },
     ],
-    // Transformed modules, by their content: projects and the next run need not transform them again.
-    experimental: { fsModuleCache: true },
     // More workers than cores: many tests wait for a child process or a socket.
     maxWorkers: 3,
     // Of `it.concurrent`, for tests that do nothing but wait.
