@@ -48,7 +48,7 @@ describe('a hundred thousand conversations', () => {
 });
 
 describe('a delivery without a receiver', () => {
-  it('rejects with what is missing', async () => {
+  it('rejects with NOT_STARTED', async () => {
     await expect(inline().accept(chatEvent('c'))).rejects.toMatchObject({ code: 'NOT_STARTED' });
   });
 });

@@ -22,7 +22,7 @@ import { unreadable } from './contract/unreadable.js';
 
 export type { Engine } from './contract/stage.js';
 
-/** What every delivery guarantees, and what those that store guarantee besides. */
+/** The guarantees of every delivery, and the additional guarantees of stored deliveries. */
 export function describeDelivery(name: string, engine: Engine): void {
   describe(`delivery by ${name}`, () => {
     handling(engine);

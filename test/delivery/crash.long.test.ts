@@ -31,7 +31,7 @@ const describeReport = (engine: string, instances: number, report: CrashReport):
 
 describe.runIf(CRASH_ENGINE !== 'postgres')('receivers on SQLite that are killed and paused', () => {
   it.each([1, 2])(
-    'lose no event, keep the order, and repeat only what was interrupted: %i at a time',
+    'lose no event, keep the order, and repeat only interrupted events: %i at a time',
     { timeout: 1_800_000 },
     async (instances) => {
       const report = await runCrash(await sqliteCrashStore(), planFor(instances));
@@ -43,7 +43,7 @@ describe.runIf(CRASH_ENGINE !== 'postgres')('receivers on SQLite that are killed
 });
 
 describe.runIf(CRASH_ENGINE !== 'sqlite')('receivers on PostgreSQL that are killed and paused', () => {
-  it('lose no event, keep the order, and repeat only what was interrupted: three at a time, and the database restarts', {
+  it('lose no event, keep the order, and repeat only interrupted events: three at a time, with database restarts', {
     timeout: 1_800_000,
   }, async () => {
     const report = await runCrash(await postgresCrashStore(), planFor(3));

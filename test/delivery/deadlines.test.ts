@@ -11,7 +11,7 @@ import { start, startInline } from '../helpers/start.js';
 const SHORT = 10;
 
 describe('the ack deadline', () => {
-  it('answers 200 while the handler still runs, and logs that and how late it finished', async () => {
+  it('answers 200 while the handler still runs, and logs how late it finished', async () => {
     const to = await start({ delivery: inline({ ackDeadlineMs: SHORT }) });
     const held = deferred();
     to.receiver.on('message', () => held.promise);
@@ -84,7 +84,7 @@ describe('the ack deadline', () => {
 });
 
 describe('the handler timeout', () => {
-  it('aborts the signal, reports it, and the next event is handled', async () => {
+  it('aborts the signal, is reported, and the next event is handled', async () => {
     const stuck = deferred();
     const signals: AbortSignal[] = [];
     const { delivery, reports } = startInline(

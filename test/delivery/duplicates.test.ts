@@ -15,7 +15,7 @@ describe('the same event a second time', () => {
     ['/conversation/establish', establishBody()],
     ['/chat', chatBody()],
     ['/conversation/close', closeBody()],
-  ])('at %s is answered as the first was, and handled once', async (path, body) => {
+  ])('at %s gets the same answer, and is handled once', async (path, body) => {
     const to = await start();
     const answers = [];
     for (let time = 0; time < 3; time += 1) answers.push(await request(to.url).post(path).send(body));
@@ -71,7 +71,7 @@ describe('an event whose handler failed', () => {
     expect(to.seen).toHaveLength(2);
   });
 
-  it('is handled by the second of two that arrive at the same time', async () => {
+  it('is handled by the second of two simultaneous requests', async () => {
     let calls = 0;
     const { delivery } = startInline(() => {
       calls += 1;
@@ -85,31 +85,31 @@ describe('an event whose handler failed', () => {
   });
 });
 
-describe('an event that is no repeat', () => {
+describe('an event that is not a repeat', () => {
   it.each([
     [
-      'the same words at another time',
+      'the same text at another time',
       chatBody({ conversation_id: 'c', timestamp: 1 }),
       chatBody({ conversation_id: 'c', timestamp: 2 }),
     ],
     [
-      'other words at the same time',
+      'another text at the same time',
       chatBody({ conversation_id: 'c' }),
       chatBody({ conversation_id: 'c', body: 'Hello?' }),
     ],
     ['another conversation', chatBody({ conversation_id: 'c' }), chatBody({ conversation_id: 'd' })],
     [
-      'the same words without a time',
+      'the same text without a time',
       chatBody({ conversation_id: 'c', timestamp: null }),
       chatBody({ conversation_id: 'c', timestamp: null }),
     ],
     [
-      'the same words in one second',
+      'the same text in one second',
       chatBody({ conversation_id: 'c', timestamp: 1_742_265_090, body: 'ok' }),
       chatBody({ conversation_id: 'c', timestamp: 1_742_265_090, body: 'ok' }),
     ],
     [
-      'other words with a field that the contract does not know',
+      'another text with an unknown field',
       chatBody({ conversation_id: 'c', message_id: null, body: 'One' }),
       chatBody({ conversation_id: 'c', message_id: null, body: 'Two' }),
     ],
@@ -119,7 +119,7 @@ describe('an event that is no repeat', () => {
     expect(to.seen).toHaveLength(2);
   });
 
-  it('of a user’s message: the same words, in requests to which a proxy gave one id', async () => {
+  it('of a user’s message: the same text, in requests with one id from a proxy', async () => {
     const to = await start();
     const body = chatBody({ timestamp: null });
     for (let time = 0; time < 2; time += 1) {

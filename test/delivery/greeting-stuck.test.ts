@@ -6,7 +6,7 @@ import { deferred } from '../helpers/deferred.js';
 import { requestEvent } from '../helpers/events.js';
 import { logLines } from '../helpers/log-lines.js';
 
-it('a greeting that never finishes does not hold up the handoff', async () => {
+it('a greeting that never finishes does not block the handoff', async () => {
   const { log, about } = logLines();
   const event = requestEvent('c');
   const handled: string[] = [];

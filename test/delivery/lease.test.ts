@@ -19,7 +19,7 @@ import { eventually } from './contract/stage.js';
 
 const LEASE_MS = 200;
 
-/** A database in which nothing is stored. */
+/** A database that stores nothing. */
 const EMPTY: SqlDatabase = {
   dialect: 'sqlite',
   receiver: () => null,
@@ -35,7 +35,7 @@ const EMPTY: SqlDatabase = {
   onForget: () => {},
 };
 
-/** Headers of the platform's client that take longer than the lease the first time. */
+/** A headers function that takes longer than the lease the first time. */
 function slowlyFirst(): () => Promise<Record<string, string>> {
   let calls = 0;
   return async () => {
@@ -106,7 +106,7 @@ const claimedJob = (claim: number, type: string, content: string): ClaimedJob =>
   claim,
 });
 
-/** A queue with one job, until it is settled. It notes what is done with it. */
+/** A queue with one job until it is completed. It records the calls. */
 function queueOfOne(type: string, content: string) {
   const calls: string[] = [];
   let isClaimed = false;
@@ -188,7 +188,7 @@ function slowQueue() {
 }
 
 describe('a process', () => {
-  it('releases a claim that it made before a gap in its lease, also once the lease is renewed', async () => {
+  it('releases a claim that it made before a gap in its lease, even after the lease is renewed', async () => {
     const queue = slowQueue();
     let renewals = 0;
     const { delivery, handled } = await startDelivery(queue.inbox, {
@@ -209,7 +209,7 @@ describe('a process', () => {
     await delivery.stop({ timeoutMs: 1_000 });
   });
 
-  it('releases a claim that it made before another process took it for dead', async () => {
+  it('releases a claim that it made before another process considered it dead', async () => {
     const queue = slowQueue();
     let isNew = false;
     let renewals = 0;
@@ -230,7 +230,7 @@ describe('a process', () => {
     await delivery.stop({ timeoutMs: 1_000 });
   });
 
-  it('counts its lease from when a renewal was sent, and not from its answer', async () => {
+  it('counts its lease from the start of a renewal, not from its answer', async () => {
     const event = chatEvent('c', { key: 'k' });
     const { queue } = queueOfOne(event.name, storeEvent(event));
     let renewals = 0;
@@ -266,7 +266,7 @@ describe('a process', () => {
       inbox: { ...inbox.queue, holds: async () => isHeld },
       sql: {
         ...EMPTY,
-        // Looks up the conversation, for the context of the handler.
+        // Looks up the conversation for the handler's context.
         async read(sql) {
           if (sql.includes('FROM conversation')) {
             if (pauses === 0) pause();
@@ -319,7 +319,7 @@ describe('a process', () => {
     await receiver.close();
   });
 
-  it('goes on to renew its lease while what follows from a renewal takes long', async () => {
+  it('continues to renew its lease while the work after a renewal takes long', async () => {
     let releases = 0;
     let renewals = 0;
     const inbox: Queue = {
@@ -363,7 +363,7 @@ describe('a process', () => {
     await receiver.close();
   });
 
-  it('reclaims nothing after less than a lease without a failure of its own: the other may have failed too', async () => {
+  it('reclaims nothing within a lease of its own failure, since the other may have failed too', async () => {
     const reclaimed: string[] = [];
     let renewals = 0;
     const silent = { owner: 'silent', renewals: 7, leaseMs: LEASE_MS, identity: null };
@@ -383,7 +383,7 @@ describe('a process', () => {
     await delivery.stop({ timeoutMs: 1_000 });
   });
 
-  it('reclaims from another that stays silent for a lease while it watches, at its start and after an outage', async () => {
+  it('reclaims from a process that is silent for a whole lease, at its start and after an outage', async () => {
     let isAway = false;
     let failures = 0;
     let looks = 0;
@@ -410,7 +410,7 @@ describe('a process', () => {
         return 1;
       },
     });
-    /** Two looks are at most 0.6 leases apart, so a lease takes three of them. */
+    /** Two checks are at most 0.6 leases apart, so a lease takes three checks. */
     const reclaimsAfterThree = async (): Promise<void> => {
       await eventually(() => expect(reclaimed).not.toEqual([]));
       expect(reclaimed[0]?.owner).toBe('silent');

@@ -10,15 +10,15 @@ export const LOST_CALLS = ['add', 'claim', 'complete', 'fail', 'release'] as con
 
 /** Loses the answer to a call after it was committed. */
 export interface LostAnswer {
-  /** From now on the next answer is lost. */
+  /** Loses the next answer. */
   readonly arm: () => void;
   readonly isLost: () => boolean;
 }
 
 /**
  * Sends events until an answer is lost after its commit. Each event must then be handled once, in order, and no
- * conversation may stay claimed by this process, which lives and knows nothing of the claim. The delivery needs
- * `concurrency: 1`, so that some claims are released.
+ * conversation may stay claimed by this process, which does not know of the claim. The delivery needs `concurrency: 1`,
+ * so that some claims are released.
  */
 export async function checkLostAnswer(delivery: Delivery, { arm, isLost }: LostAnswer): Promise<void> {
   const started: string[] = [];
@@ -39,7 +39,7 @@ export async function checkLostAnswer(delivery: Delivery, { arm, isLost }: LostA
     log: logLines().log,
   });
   const sent: string[] = [];
-  /** As a sender does that is told to try again. */
+  /** Resends after a 503, like a sender. */
   const send = async (key: string): Promise<void> => {
     const event = chatEvent(key.slice(0, 1), { key });
     await eventually(async () => expect(await delivery.accept(event)).toMatch(/^(stored|duplicate)$/));

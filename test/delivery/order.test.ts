@@ -22,7 +22,7 @@ describe('the events of one conversation', () => {
     expect((await delivery.stats()).pending).toBe(0);
   });
 
-  it('are handled after one of them failed', async () => {
+  it('are handled after an event failed', async () => {
     const { delivery } = startInline(({ key }) => {
       if (key === 'bad') throw new Error('no');
     });

@@ -8,7 +8,7 @@ import { eventually, stage } from './contract/stage.js';
 const API_KEY = 'api-key-of-bot-1';
 const CONVERSATIONS = 10;
 
-/** The simulated platform, and a receiver that answers whatever users say. */
+/** The simulated platform, and a receiver that answers every message. */
 async function startAll(whenUnknown: 'resend' | 'dead-letter') {
   const simulator = createSimulator({ bots: [{ id: 'bot-1', apiKey: API_KEY }] });
   const baseUrl = await simulator.listen();
@@ -54,11 +54,11 @@ async function talkThrough(
 }
 
 describe('an outage of the platform', () => {
-  it('delays replies, and neither loses, repeats nor reorders any', async () => {
+  it('delays replies, and neither loses, repeats nor reorders them', async () => {
     const all = await startAll('resend');
     const said = await talkThrough(all, ['answerNothing', 'answerError', 'answerThrottle']);
     expect(said.length).toBeGreaterThan(3);
-    // The simulator takes no reply that it does not answer, so here twice would be the receiver's own doing.
+    // The simulator accepts no reply that it does not answer, so a repeat would be the receiver's mistake.
     await eventually(() => {
       for (const { replies } of all.conversations) expect(replies.map(({ text }) => text)).toEqual(said);
     });
@@ -68,7 +68,7 @@ describe('an outage of the platform', () => {
     expect(all.to.reports).toEqual([]);
   });
 
-  it('makes dead letters of replies whose outcome is unknown, where the policy asks for it', async () => {
+  it('makes replies with an unknown outcome dead letters, if the policy says so', async () => {
     const all = await startAll('dead-letter');
     const said = await talkThrough(all, ['answerNothing', 'answerError']);
     await eventually(async () => {

@@ -19,7 +19,7 @@ const QUICK = {
   pool: { max: 4, connectionTimeoutMillis: 400, query_timeout: 800 },
 };
 
-/** A database behind a network that fails when it is told to. */
+/** A database behind a network that fails on demand. */
 async function behindProxy() {
   const store = await postgresStore();
   const url = new URL(store.connectionString);
@@ -29,7 +29,7 @@ async function behindProxy() {
   return { proxy, direct: store, store: { ...store, connectionString: url.href } };
 }
 
-/** Sends as a sender does that is told to try again: until it is stored. */
+/** Sends until the event is stored, like a sender. */
 async function insist(accept: () => Promise<string> | string): Promise<void> {
   await eventually(async () => expect(await accept()).toMatch(/^(stored|duplicate)$/));
 }
@@ -68,7 +68,7 @@ describe('a network that cuts connections', () => {
     });
   });
 
-  it('and refuses new ones is a 503 to the sender, and the receiver recovers by itself', async () => {
+  it('and refuses new connections makes the receiver answer 503 and recover automatically', async () => {
     const { proxy, store } = await behindProxy();
     const delivery = postgres({ ...QUICK, ...store });
     const to = await start({ delivery });
@@ -94,7 +94,7 @@ describe('a network that cuts connections', () => {
 });
 
 describe('a network that drops everything without closing connections', () => {
-  it('is a 503 to the sender, and the receiver recovers with new connections', async () => {
+  it('makes the receiver answer 503 and recover with new connections', async () => {
     const { proxy, store } = await behindProxy();
     const handled = notes<string>();
     const to = await (await stage(engineOn(store, QUICK))).open(({ key }) => handled.add(key));
@@ -113,11 +113,11 @@ describe('a network that drops everything without closing connections', () => {
     );
   });
 
-  it('does not keep the end of a handled event from being stored', async () => {
+  it('does not prevent the end of a handled event from being stored', async () => {
     const { proxy, store } = await behindProxy();
     const handled = notes<string>();
     const to = await (await stage(engineOn(store, QUICK))).open(({ key }) => {
-      // The connections that are open when the handler ends will never carry its end.
+      // The connections that are open when the handler ends will never work again.
       if (key === '1') proxy.swallow();
       handled.add(key);
     });
@@ -130,7 +130,7 @@ describe('a network that drops everything without closing connections', () => {
 });
 
 describe('a process that lives', () => {
-  /** One connection, on which a statement may take longer than the lease, and nothing that uses it between renewals. */
+  /** One connection, on which a statement may outlast the lease, unused between renewals. */
   const LONG = {
     ...QUICK,
     pollMs: AN_HOUR,
@@ -139,7 +139,7 @@ describe('a process that lives', () => {
   };
 
   it.each<[string, (proxy: TcpProxy, delivery: Delivery) => unknown]>([
-    ['all its connections are dead, but new ones are not', (proxy) => proxy.swallow()],
+    ['all its connections are dead, but new connections work', (proxy) => proxy.swallow()],
     [
       'its pool has no free connection',
       (_proxy, { database }) => database?.read('SELECT pg_sleep(6)').catch(() => []),
@@ -155,7 +155,7 @@ describe('a process that lives', () => {
     await insist(() => living.accept(chatEvent('c')));
     await handled.until(1);
     await (await stage(engineOn(direct, LONG))).open(() => handled.add('the other one'));
-    // By then it renews its lease as it does from the second time on.
+    // By then it renews its lease in the regular way.
     await sleep(LONG.leaseMs / 2);
     void disturb(proxy, living.delivery);
     await sleep(2 * LONG.leaseMs);
@@ -193,7 +193,7 @@ describe('a pool without a free connection', () => {
     ]);
   });
 
-  it('is a 503 to the sender while its only connection waits for a lock, and works after that', async () => {
+  it('makes the receiver answer 503 while its only connection waits for a lock, and works afterwards', async () => {
     const store = await postgresStore();
     const handled = notes<string>();
     const engine = engineOn(store, { ...QUICK, pool: { ...QUICK.pool, max: 1 } });
@@ -218,7 +218,7 @@ describe('a pool without a free connection', () => {
 });
 
 describe('a process that is paused for longer than the database may take', () => {
-  it('takes the answer that arrived meanwhile', async () => {
+  it('accepts the answer that arrived during the pause', async () => {
     const settings = { leaseMs: 60_000, storeTimeoutMs: 500 };
     const handled = notes<string>();
     const to = await (await stage(engineOn(await postgresStore(), settings))).open(({ key }) =>

@@ -26,7 +26,7 @@ describe('text that the database refuses', () => {
     },
   );
 
-  it('keeps conversations apart whose ids differ only in such characters', async () => {
+  it('distinguishes conversations whose ids differ only in these characters', async () => {
     const ids = ['x\ud800', 'x\ud801', LONG, `${LONG}y`];
     const seen = notes<string>();
     const to = await (await stage(postgresEngine)).open(({ conversationId }) => seen.add(conversationId));

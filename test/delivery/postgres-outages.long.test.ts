@@ -15,7 +15,7 @@ const QUICK = {
 
 describe('connections that are cut', () => {
   it('are replaced, and no event is lost or out of order', async () => {
-    // A server of its own: all connections to it are cut.
+    // A separate server, because all its connections are cut.
     const server = await startServer();
     onTestFinished(() => server.remove());
     const store = await createPostgresStore(server.connectionString);
@@ -26,7 +26,7 @@ describe('connections that are cut', () => {
     for (let index = 0; index < 60; index += 1) {
       const key = String(index);
       if (index % 20 === 10) await store.query(cut);
-      // As a sender does: again, until it is stored.
+      // Resends until it is stored, like a sender.
       await eventually(async () =>
         expect(await to.accept(chatEvent('c', { key }))).toMatch(/^(stored|duplicate)$/),
       );
@@ -92,7 +92,7 @@ describe('connections that are cut while many are in use', () => {
 });
 
 describe('a database that cannot answer', () => {
-  it('is a 503 to the sender within the time limit, and the event is stored later', async () => {
+  it('makes the receiver answer 503 within the time limit, and the event is stored later', async () => {
     const store = await postgresStore();
     const seen = notes<string>();
     const to = await (await stage(engineOn(store, { ...QUICK, storeTimeoutMs: 200 }))).open(({ key }) =>
@@ -109,7 +109,7 @@ describe('a database that cannot answer', () => {
     expect(await seen.until(2)).toEqual(['before', 'during']);
   });
 
-  it('makes start() reject while it is away; events and a second start() succeed once it is back', async () => {
+  it('makes start() reject while it is down; events and a second start() succeed once it is back', async () => {
     const server = await startServer();
     onTestFinished(() => server.remove());
     await server.stop();
@@ -153,7 +153,7 @@ describe('a database that is restarted', () => {
   });
 });
 
-/** Locks the table of jobs, as a migration or a stuck transaction does. Resolves to what releases it. */
+/** Locks the job table, like a migration or a stuck transaction. Resolves to a function that releases it. */
 async function lockTables(store: Awaited<ReturnType<typeof postgresStore>>): Promise<() => Promise<void>> {
   const locked = store.query(`BEGIN; LOCK TABLE ${store.schema}.job; SELECT pg_sleep(60)`).catch(() => []);
   const holders = () =>

@@ -8,7 +8,7 @@ describe('settings of PostgreSQL', () => {
   it.each([
     ['no database', {}],
     ['another kind of database', { connectionString: 'mysql://127.0.0.1/none' }],
-    ['a schema that would have to be quoted', { ...WHERE, schema: 'Hand"off' }],
+    ['a schema that needs quotes', { ...WHERE, schema: 'Hand"off' }],
     ['no connections', { ...WHERE, pool: { max: 0 } }],
     ['no concurrency', { ...WHERE, concurrency: 0 }],
     ['no lease', { ...WHERE, leaseMs: 0 }],

@@ -6,7 +6,7 @@ import { flakyPlatform } from '../helpers/fake-platform.js';
 import { engineOn, type PostgresStore, postgresStore } from '../helpers/postgres.js';
 import { AN_HOUR, eventually, notes, stage } from './contract/stage.js';
 
-/** No process polls within the test: it acts on notifications alone. */
+/** No process polls within the test; only notifications wake it. */
 const NOTIFIED_ONLY = { pollMs: AN_HOUR, leaseMs: AN_HOUR };
 
 /** The connections that listen for notifications of a store. */
@@ -66,7 +66,7 @@ describe('processes on one database', () => {
     await seen.until(1);
   });
 
-  it('are notified of the outcome of a reply that another one has sent', async () => {
+  it("are notified of the outcome of another process's reply", async () => {
     const set = await stage(engineOn(await postgresStore(), NOTIFIED_ONLY));
     const held = deferred();
     const platform = await flakyPlatform(async ({ text }) => {
@@ -80,7 +80,7 @@ describe('processes on one database', () => {
     await (await idle.reply('b', 'first')).delivered();
     const good = await busy.reply('c', 'good');
     const bad = await busy.reply('d', 'bad');
-    // The answer itself is known to the process that sent the reply.
+    // Only the process that sent the reply knows the answer itself.
     expect(await good.delivered()).toBeNull();
     await expect(bad.delivered()).rejects.toMatchObject({ code: 'REPLY_FAILED' });
     expect(busy.reports).toEqual([]);

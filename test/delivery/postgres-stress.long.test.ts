@@ -4,7 +4,7 @@ import { chatEvent } from '../helpers/events.js';
 import { engineOn, postgresStore } from '../helpers/postgres.js';
 import { AN_HOUR, eventually, notes, stage } from './contract/stage.js';
 
-/** No poll within the test: a wake-up that is lost leaves its event waiting. */
+/** No poll within the test: a lost wake-up leaves its event waiting. */
 const NO_POLLING = { pollMs: AN_HOUR, leaseMs: AN_HOUR, pool: { max: 4 } };
 
 describe('several processes on one database', () => {
@@ -52,7 +52,7 @@ describe('several processes on one database', () => {
     }
   });
 
-  it('store the same events in opposite order at once, without a deadlock', async () => {
+  it('store the same events in opposite order at the same time, without a deadlock', async () => {
     const set = await stage(engineOn(await postgresStore(), NO_POLLING));
     const handled = notes<string>();
     const [one, other] = await Promise.all([

@@ -45,7 +45,7 @@ describe('a postponed event with inline delivery', () => {
     expect(new Set(seen.all)).toEqual(new Set(['k']));
   });
 
-  it('fails when the receiver closes meanwhile', async () => {
+  it('fails when the receiver closes during the delay', async () => {
     const to = await (await stage(engine(AN_HOUR))).open(awayFor(AN_HOUR / 2));
     const accepted = to.accept(chatEvent('c'));
     await to.logged.until('postponed');

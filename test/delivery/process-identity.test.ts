@@ -34,7 +34,7 @@ describe.runIf(process.platform === 'linux')('a process', () => {
   });
 
   it('has ended when it is a zombie', async () => {
-    // The shell starts a process and becomes another one, which never waits for it.
+    // The shell starts a process, then replaces itself with one that never waits for it.
     const parent = start('sh', ['-c', 'sleep 600 & echo $!; exec sleep 600']);
     const [line] = (await once(parent.stdout ?? parent, 'data')) as [Buffer];
     const zombie = Number(String(line));
@@ -44,7 +44,7 @@ describe.runIf(process.platform === 'linux')('a process', () => {
     expect(hasEnded(identity)).toBe(true);
   });
 
-  it('has ended when its id belongs to another that started later', () => {
+  it('has ended when its id belongs to a later process', () => {
     const own = JSON.parse(identifyProcess() ?? '{}') as object;
     expect(hasEnded(JSON.stringify(own))).toBe(false);
     expect(hasEnded(JSON.stringify({ ...own, startedAt: '1' }))).toBe(true);

@@ -32,7 +32,7 @@ const WAYS = [
   ['in a thread', threadedSqlite],
 ] as const;
 
-/** A receiver on a file, which ends with the test, and the messages it handled. */
+/** A receiver on a file until the test ends, and the messages it handled. */
 async function startOn(openFile: typeof sqlite, file: string, register?: (receiver: Receiver) => unknown) {
   const delivery = openFile({ file, pollMs: 20, backoff: { minDelayMs: 1, maxDelayMs: 20 } });
   const to = await start({ delivery });
@@ -84,7 +84,7 @@ describeWith(SMALL_DISK)('SQLite on a full disk', () => {
   );
 
   it.each(WAYS)(
-    'does not handle an event again whose end it could not store at once, %s',
+    'does not repeat an event whose end it could not store at once, %s',
     async (_way, openFile) => {
       const folder = smallDisk(4);
       const file = join(folder, 'handoff.db');

@@ -35,7 +35,7 @@ async function usedFile(): Promise<string> {
   return file;
 }
 
-/** Sends a message to a receiver, and gives the status of its answer. */
+/** Sends a message to a receiver, and returns the status of its answer. */
 const send = async (url: string, body: string): Promise<number> =>
   (await request(url).post('/chat').send(chatBody({ body }))).status;
 
@@ -49,7 +49,7 @@ function receiverOn(file: string) {
 
 describe('a file that cannot be used', () => {
   it.each([
-    ['is no database', (file: string) => writeFileSync(file, 'This is a shopping list. '.repeat(100))],
+    ['is not a database', (file: string) => writeFileSync(file, 'This is a shopping list. '.repeat(100))],
     [
       'is damaged',
       (file: string) =>
@@ -78,7 +78,7 @@ describe('a file that cannot be used', () => {
     await expect(receiverOn(file).receiver.start()).rejects.toMatchObject({ code: 'DATABASE_UNUSABLE' });
   });
 
-  it('because a newer version wrote it is left as it is', async () => {
+  it('because a newer version wrote it is left unchanged', async () => {
     const file = await usedFile();
     const connection = openConnection(file);
     connection.exec('UPDATE schema_version SET version = 99');
@@ -92,7 +92,7 @@ describe('a file that cannot be used', () => {
 });
 
 describe('a file that is damaged', () => {
-  it('by being cut short makes start() reject, or is 503 to the sender', async () => {
+  it('by truncation makes start() reject, or the receiver answer 503', async () => {
     const file = await usedFile();
     truncateSync(file, 5_000);
     const to = await start({ delivery: sqlite({ file, pollMs: 20 }) });
@@ -104,7 +104,7 @@ describe('a file that is damaged', () => {
     await to.logged.until('the database cannot be used');
   });
 
-  it('under a running receiver is 503 to the sender, and the process survives', async () => {
+  it('under a running receiver makes it answer 503, and the process survives', async () => {
     const file = await newFile();
     const to = await start({ delivery: sqlite({ file, pollMs: 20 }) });
     const handled = notes<string>();
@@ -194,7 +194,7 @@ describe('the queues of a file', () => {
 });
 
 describe('several processes', () => {
-  it('may open a new file at the same moment', async () => {
+  it('may open a new file at the same time', async () => {
     for (let round = 0; round < 5; round += 1) {
       const file = await newFile();
       const opened = await Promise.all(Array.from({ length: 4 }, () => openSqliteDatabase(file)));

@@ -26,7 +26,7 @@ const engineWith = (leaseMs: number): Engine => ({
   },
 });
 
-/** Lets nothing else happen in this process for a while. */
+/** Blocks the event loop for a while. */
 function block(ms: number): void {
   Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, ms);
 }
@@ -44,7 +44,7 @@ describe('a conversation', () => {
     await both[0]?.accept(chatEvent('c', { key: 'long' }));
     await both[0]?.accept(chatEvent('c', { key: 'next' }));
     await seen.until(1);
-    // For the time of three leases, while both processes work on another conversation, neither runs it again.
+    // For three leases, while both processes handle another conversation, neither runs it again.
     const began = Date.now();
     for (let number = 0; Date.now() - began < 3 * LONG_LEASE_MS; number += 1) {
       await both[number % 2]?.accept(chatEvent('d', { key: `d-${number}` }));
@@ -56,7 +56,7 @@ describe('a conversation', () => {
     expect(seen.all.filter((key) => key === 'long')).toHaveLength(1);
   });
 
-  it('is not begun a second time by a process that was too busy to keep its lease', async () => {
+  it('is not started twice by a process that was too busy to renew its lease', async () => {
     const seen = notes<string>();
     const to = await (await stage(engineWith(LEASE_MS))).open(async ({ key }) => {
       seen.add(`${key} begins`);
@@ -72,7 +72,7 @@ describe('a conversation', () => {
     expect(seen.all).toHaveLength(4);
   });
 
-  it('falls to another when its process is gone, and the attempt counts', async () => {
+  it('is reclaimed by another process when its process is gone, and the attempt counts', async () => {
     const file = join(await temporaryFolder(), 'handoff.db');
     const settings = { keepContent: false, leaseMs: LEASE_MS, pollMs: 1_000, onError: () => undefined };
     const gone = createSqliteEngine(file, settings, null);

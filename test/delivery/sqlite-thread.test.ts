@@ -18,7 +18,7 @@ const built = (file: string): string => JSON.stringify(new URL(`../../dist/${fil
 const SQLITE = built('delivery/sqlite/index.js');
 const WRITER_THREAD = built('delivery/sqlite/writer-thread.js');
 
-/** A delivery with a host that notes which events are handled. */
+/** A delivery with a host that records handled events. */
 function connect(delivery: ReturnType<typeof sqliteWith>) {
   const logged = logLines();
   const handled = notes<string>();
@@ -34,7 +34,7 @@ function connect(delivery: ReturnType<typeof sqliteWith>) {
   return { delivery, handled, logged };
 }
 
-/** A delivery with the code of its writer thread from the test. */
+/** A delivery whose writer thread runs the test's code. */
 async function createWithThread(
   createCode: (folder: string) => string,
   options: Partial<SqliteOptions> = {},
@@ -91,7 +91,7 @@ describe('the writer thread', () => {
     const other = openConnection(file);
     other.exec('BEGIN IMMEDIATE');
     const waiting = delivery.accept(chatEvent('c', { key: 'second' }));
-    // If this thread waited for the database, it would never get to commit.
+    // If this thread waited for the database, it could never commit.
     await new Promise((resolve) => setTimeout(resolve, 50));
     other.exec('COMMIT');
     other.close();
@@ -149,7 +149,7 @@ describe('the writer thread', () => {
     await eventually(() => delivery.start?.());
     const keys = Array.from({ length: 40 }, (_, nth) => `${nth % 4}:${nth}`);
     for (const key of keys) {
-      // As a sender does that is told to try again.
+      // Resends after a 503, like a sender.
       await eventually(async () =>
         expect(await delivery.accept(chatEvent(key.slice(0, 1), { key }))).toMatch(/^(stored|duplicate)$/),
       );
@@ -168,7 +168,7 @@ describe('the writer thread', () => {
   });
 
   it.each(LOST_CALLS)('may die between a commit and its answer: %s', async (lost) => {
-    // Dies once, after the commit of a command of this name, when the test has created the file `armed`.
+    // Dies once, after committing a command of this name, when the test has created the file `armed`.
     const { folder, delivery } = await createWithThread(
       (place) => `
         import { existsSync, writeFileSync } from 'node:fs';
@@ -213,7 +213,7 @@ describe('the writer thread', () => {
     await delivery.stop({ timeoutMs: 1_000 });
   });
 
-  it('works where the application itself runs in a thread', async () => {
+  it('works if the application itself runs in a thread', async () => {
     const folder = await temporaryFolder();
     const program = join(folder, 'program.mjs');
     writeFileSync(
@@ -234,7 +234,7 @@ describe('the writer thread', () => {
     await application.terminate();
   });
 
-  it('lets a process exit in the middle of its work, with every event that was stored', async () => {
+  it('lets a process exit while it writes, with every stored event kept', async () => {
     const folder = await temporaryFolder();
     const program = join(folder, 'program.mjs');
     writeFileSync(program, EXITING_PROGRAM);
@@ -255,7 +255,7 @@ describe('the writer thread', () => {
     }
   });
 
-  it('is not needed: without its file, as in a bundle, the caller’s thread writes', async () => {
+  it('is optional: without its file, as in a bundle, the caller’s thread writes', async () => {
     const folder = await temporaryFolder();
     const { delivery, handled } = connect(sqliteWith({ file: join(folder, 'handoff.db') }, null));
     await delivery.start?.();

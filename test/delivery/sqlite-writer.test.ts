@@ -35,7 +35,7 @@ function watch(connection: Connection, before: (sql: string) => void): Connectio
   return { prepare, exec: (sql) => connection.exec(sql), close: () => connection.close() };
 }
 
-/** A writer whose statements fail when the test says so. */
+/** A writer whose statements fail on demand. */
 async function openWriter() {
   const connection = openConnection(await newFile());
   let fault: (sql: string) => void = () => undefined;

@@ -19,12 +19,12 @@ const keyOf = (bot: Bot): string => `api-key-of-${bot}`;
 
 /** A store that processes share, for receivers from `dist`. */
 export interface BotsStore {
-  /** The folder of the engine, which is also the name of its function. */
+  /** The engine's folder, which is also its function's name. */
   readonly engine: 'sqlite' | 'postgres';
   readonly options: object;
 }
 
-/** Starts a receiver in a process of its own. */
+/** Starts a receiver in another process. */
 async function startReceiver(settings: object): Promise<{ child: ChildProcess; url: string }> {
   const child = fork(RECEIVER, [JSON.stringify(settings)], { stdio: ['ignore', 'ignore', 'inherit', 'ipc'] });
   const died = once(child, 'exit').then(([code]) => {
@@ -38,7 +38,7 @@ async function startReceiver(settings: object): Promise<{ child: ChildProcess; u
 /** Two bots of one receiver that have the same conversations, and receive the same messages at the same time. */
 export function describeBots(name: string, createStore: () => Promise<BotsStore>): void {
   describe(`two bots in one receiver on ${name}, whose process is killed again and again`, () => {
-    it('lose nothing, and no event and no reply crosses over, while the platform of one is down', async () => {
+    it("lose and mix up no events and replies while one bot's platform is down", async () => {
       const platforms = { sales: await flakyPlatform(), support: await flakyPlatform() };
       await platforms.sales.down();
       const settings = {
@@ -62,7 +62,7 @@ export function describeBots(name: string, createStore: () => Promise<BotsStore>
         running = await startReceiver(settings);
       };
 
-      /** Sends as the platform does, again until it is answered 200. */
+      /** Sends as the platform does, until it is answered 200. */
       const send = async (bot: Bot, conversation: string, index: number): Promise<void> => {
         const body = { conversation_id: conversation, timestamp: SENT_AT + index, body: MESSAGES[index] };
         for (;;) {

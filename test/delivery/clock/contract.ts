@@ -13,10 +13,10 @@ export interface ClockedEngine extends Engine {
 /** Long enough for a busy machine to renew it in time. */
 const LEASE_MS = 900;
 
-/** What happens when the clock that due times are compared with is set. */
+/** The effects of setting the clock that due times are compared with. */
 export function describeClock(name: string, createEngine: () => Promise<ClockedEngine>): void {
   describe(`with ${name}, a clock that is set back by an hour`, () => {
-    it('while a process runs does not delay events that wait', async () => {
+    it('while a process runs does not delay waiting events', async () => {
       const engine = await createEngine();
       const set = await stage(engine);
       const held = deferred();
@@ -36,7 +36,7 @@ export function describeClock(name: string, createEngine: () => Promise<ClockedE
       expect((await seen.until(3)).toSorted()).toEqual(['later', 'running', 'waiting']);
     });
 
-    it('while no process runs does not delay events that wait', async () => {
+    it('while no process runs does not delay waiting events', async () => {
       const engine = await createEngine();
       const set = await stage(engine);
       const before = await set.open(() => deferred().promise, { concurrency: 1 });
@@ -50,7 +50,7 @@ export function describeClock(name: string, createEngine: () => Promise<ClockedE
   });
 
   describe(`with ${name}, a clock that is set forward by an hour`, () => {
-    it('takes no conversation from a process that runs, and removes nothing early', async () => {
+    it('takes no conversation from a running process, and removes nothing early', async () => {
       const engine = await createEngine();
       const set = await stage(engine);
       const held = deferred();
@@ -61,7 +61,7 @@ export function describeClock(name: string, createEngine: () => Promise<ClockedE
       };
       const options = { leaseMs: LEASE_MS, rememberMs: AN_HOUR / 2 };
       const both = [await set.open(handle, options), await set.open(handle, options)];
-      // Each of them could be the first to look at the other after the clock was set.
+      // Either process could check the other first after the clock was set.
       await both[0]?.accept(chatEvent('b', { key: 'long-1' }));
       await both[1]?.accept(chatEvent('c', { key: 'long-2' }));
       await seen.until(2);

@@ -2,7 +2,7 @@ import { onTestFinished, vi } from 'vitest';
 import { engineOn, postgresStore } from '../../helpers/postgres.js';
 import { describeClock } from './contract.js';
 
-/** The server's clock cannot be set, so a function with the same name comes first in the search path. */
+/** The server's clock cannot be set, so a function of the same name precedes it in the search path. */
 describeClock('PostgreSQL', async () => {
   const store = await postgresStore();
   const { connectionString, schema } = store;

@@ -57,7 +57,7 @@ export function bots(engine: Engine): void {
       ['refuses the API key', { status: 401 }],
       ['has moved', { status: 308, headers: { location: 'http://127.0.0.1/' } }],
       ['fails', { status: 503 }],
-    ])('each get their replies at once while the platform of the other %s', async (_how, conduct) => {
+    ])("send their replies at once while the other bot's platform %s", async (_how, conduct) => {
       const { platforms, open } = await setUp();
       const { receiver, delivery, handled, queues } = await open(undefined, { concurrency: 1 });
       if (conduct === 'down') await platforms.sales.down();
@@ -95,7 +95,7 @@ export function bots(engine: Engine): void {
       expect(platforms.support.calls).toHaveLength(4);
     });
 
-    it('are seen by an operator with their names, and a user is forgotten at both', async () => {
+    it('appear to operators with their names, and a user is forgotten in both', async () => {
       const { open } = await setUp();
       const { delivery, queues, handled } = await open(undefined, { keepContent: true });
       for (const bot of ['sales', 'support']) {
@@ -124,7 +124,7 @@ export function bots(engine: Engine): void {
   });
 
   describe('a bot that is no longer configured', () => {
-    it('keeps its stored replies, which are reported, and sent once it is configured again', async () => {
+    it('keeps its stored replies, which are reported, and sent once the bot is configured again', async () => {
       const { platforms, open } = await setUp();
       await platforms.sales.down();
       const first = await open();
@@ -149,7 +149,7 @@ export function bots(engine: Engine): void {
       expect(platforms.support.calls).toHaveLength(1);
     });
 
-    it('keeps its stored events, which wait for a process that has it', async () => {
+    it('keeps its stored events, which wait for a process that has the bot', async () => {
       const { platforms, open } = await setUp();
       const without = await open(['support']);
       await without.delivery.accept(of('sales', chatEvent('c', { text: 'to sales' })));

@@ -5,7 +5,7 @@ import { deferred } from '../../helpers/deferred.js';
 import { chatEvent } from '../../helpers/events.js';
 import { AN_HOUR, type Engine, eventually, notes, stage } from './stage.js';
 
-/** Dead letters, and what operators do with them. */
+/** Dead letters, and operators' actions on them. */
 export function deadLetters(engine: Engine): void {
   /** A store with dead letters, whose handlers succeed from now on. */
   const withDead = async (events: readonly DeliveredEvent[]) => {
@@ -65,7 +65,7 @@ export function deadLetters(engine: Engine): void {
       expect(await to.queues.list('outbox')).toEqual([]);
     });
 
-    it('is handled when an operator retries it, and its attempts count from 1 again', async () => {
+    it('is handled when an operator retries it, with attempts counted from 1 again', async () => {
       const to = await withDead([chatEvent('c', { key: 'k' })]);
       expect(await to.queues.retry('inbox', to.firstId)).toBe(true);
       expect(await to.seen.until(1)).toEqual([['k', 1]]);
@@ -104,7 +104,7 @@ export function deadLetters(engine: Engine): void {
       expect(to.seen.all).toEqual([]);
     });
 
-    it('is the only kind of job that can be discarded', async () => {
+    it('can be discarded, unlike other jobs', async () => {
       const held = deferred();
       const to = await (await stage(engine)).open(() => held.promise);
       await to.accept(chatEvent('c'));
@@ -117,7 +117,7 @@ export function deadLetters(engine: Engine): void {
       held.resolve();
     });
 
-    it('and a waiting job can be retried, no other', async () => {
+    it('can be retried, like a waiting job and unlike others', async () => {
       const began = notes<number>();
       const backoff = { minDelayMs: AN_HOUR, maxDelayMs: AN_HOUR };
       const to = await (await stage(engine)).open(
@@ -140,7 +140,7 @@ export function deadLetters(engine: Engine): void {
       }
     });
 
-    it('is exported with its content, and a waiting job that no process would claim is found', async () => {
+    it('is exported with its content, and waiting jobs that no process would claim are reported', async () => {
       const set = await stage(engine);
       const to = await set.open(
         ({ key }) => (key === 'dead' ? Promise.reject(new Error('broken')) : new Promise(() => {})),

@@ -3,7 +3,7 @@ import { deferred } from '../../helpers/deferred.js';
 import { chatEvent } from '../../helpers/events.js';
 import { AN_HOUR, type Engine, eventually, notes, stage } from './stage.js';
 
-/** The same event again, at every point of its lifecycle. */
+/** Repeats at every point of an event's lifecycle. */
 export function duplicates(engine: Engine): void {
   describe('a repeat', () => {
     const same = () => chatEvent('c', { key: 'same' });

@@ -6,17 +6,17 @@ import { chatEvent, requestEvent } from '../../helpers/events.js';
 import { flakyPlatform } from '../../helpers/fake-platform.js';
 import { type Engine, eventually, notes, stage } from './stage.js';
 
-/** Makes all claims available, as another process does that finds the lease expired. */
+/** Releases all claims, like another process that finds the lease expired. */
 async function reclaimAll({ database }: Delivery): Promise<void> {
   await database?.write(`UPDATE ${database.table('head')} SET owner = NULL, claim = NULL`);
 }
 
 const codeOf = (error: { code?: unknown }): unknown => error.code;
 
-/** Replies of handlers whose process may have lost its claim on the event. */
+/** Replies from handlers whose process may have lost its claim. */
 export function fencing(engine: Engine): void {
   describe('a handler whose event another process has reclaimed', () => {
-    it('can neither reply nor end, and is told so', async () => {
+    it('can neither reply nor end: both reject with CLAIM_LOST', async () => {
       const platform = await flakyPlatform();
       const set = await stage(engine);
       const running = notes<AbortSignal>();
@@ -97,7 +97,7 @@ export function fencing(engine: Engine): void {
       );
     });
 
-    it('may go on replying, as code outside of handlers does', async () => {
+    it('may continue to reply, like code outside handlers', async () => {
       const platform = await flakyPlatform();
       const to = await (await stage(engine)).receive(platform.options);
       const kept = notes<HandlerContext<'handoff.message'>>();

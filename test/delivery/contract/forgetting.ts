@@ -4,7 +4,7 @@ import { chatEvent, requestEvent } from '../../helpers/events.js';
 import { flakyPlatform } from '../../helpers/fake-platform.js';
 import { type Engine, eventually, notes, stage } from './stage.js';
 
-/** What is kept of users, and how it is removed. */
+/** Stored user data, and its removal. */
 export function forgetting(engine: Engine): void {
   describe('the content of finished jobs', () => {
     const handleAndReply = async (keepContent: boolean) => {
@@ -38,7 +38,7 @@ export function forgetting(engine: Engine): void {
   });
 
   describe('forgetting a user', () => {
-    it('removes all data of their conversations, and none of other users', async () => {
+    it('removes all data of their conversations, and no other data', async () => {
       const platform = await flakyPlatform(({ text }) => ({ status: text === 'refused' ? 400 : 200 }));
       const to = await (await stage(engine)).receive(platform.options, { keepContent: true, maxAttempts: 1 });
       to.receiver.on('handoff.message', async ({ payload, reply }) => {

@@ -11,7 +11,7 @@ export function greeting(engine: Engine): void {
   describe('the greeting of a stored handoff', () => {
     const GREETING = { greeting: 'One moment, please' };
 
-    it('is sent before the replies of the handler', async () => {
+    it("is sent before the handler's replies", async () => {
       const platform = await flakyPlatform();
       const to = await (await stage(engine)).receive(platform.options, {}, GREETING);
       to.receiver.on('handoff.requested', ({ reply }) => reply('How can I help?'));
@@ -19,7 +19,7 @@ export function greeting(engine: Engine): void {
       await eventually(() => expect(platform.said('c')).toEqual(['One moment, please', 'How can I help?']));
     });
 
-    it('is sent when the database failed at first, before the replies of the handler', async () => {
+    it("is sent before the handler's replies, even if the database failed at first", async () => {
       const platform = await flakyPlatform();
       const delivery = await (await stage(engine)).openDelivery();
       let failures = 2;
@@ -60,14 +60,14 @@ export function greeting(engine: Engine): void {
       await eventually(() => expect(platform.said('c')).toEqual(['One moment, please', 'How can I help?']));
     });
 
-    it('is sent once, also when the process ends while the handler runs', async () => {
+    it('is sent once, even if the process ends while the handler runs', async () => {
       const platform = await flakyPlatform();
       const set = await stage(engine);
       const before = await set.receive(platform.options, {}, GREETING);
       before.receiver.on('handoff.requested', () => deferred().promise);
       await before.accept(requestEvent('c'));
       await eventually(() => expect(platform.said('c')).toEqual(['One moment, please']));
-      // Else its outcome is unknown, and it is sent again.
+      // Otherwise its outcome is unknown, and it is sent again.
       await eventually(async () => expect(await before.queues.depth('outbox')).toMatchObject({ waiting: 0 }));
       await before.stop(1);
       const after = await set.receive(platform.options, {}, GREETING);

@@ -19,10 +19,10 @@ export const ODD_TEXTS = {
   'two ways to write é': 'é e\u0301',
 } as const;
 
-/** What every delivery guarantees, whether it stores or not. */
+/** The guarantees of every delivery, stored or not. */
 export function handling(engine: Engine): void {
   describe('an event', () => {
-    it('reaches the handlers as it was accepted', async () => {
+    it('reaches the handlers unchanged', async () => {
       const seen = notes<DeliveredEvent>();
       const to = await (await stage(engine)).open((event) => seen.add(event));
       const event = chatEvent('c', { text: 'Hello?', receivedAt: 1_742_265_090_895 });
@@ -42,7 +42,7 @@ export function handling(engine: Engine): void {
       },
     );
 
-    it('is told apart from events whose text differs in one unusual character', async () => {
+    it('is distinguished from events whose text differs in one unusual character', async () => {
       const seen = notes<string>();
       const to = await (await stage(engine)).open(({ key }) => seen.add(key));
       const texts = Object.values(ODD_TEXTS);

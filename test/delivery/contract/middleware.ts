@@ -21,7 +21,7 @@ export function middleware(engine: Engine): void {
       await eventually(async () => expect(await to.queues.list('inbox')).toEqual([]));
     });
 
-    it('that never calls next makes the event a dead letter, not a handled one', async () => {
+    it('that never calls next makes the event a dead letter', async () => {
       const to = await (await stage(engine)).receive(undefined, { maxAttempts: 2 });
       to.receiver.use(() => undefined);
       await to.accept(chatEvent('c'));
@@ -43,7 +43,7 @@ export function middleware(engine: Engine): void {
       expect(to.logged.about('left out by middleware')).toMatchObject([{ reason: 'not wanted' }]);
     });
 
-    it('has not failed when its process stops, whatever it makes of that', async () => {
+    it('does not count as failed when its process stops, whatever it throws', async () => {
       const store = await stage(engine);
       const to = await store.receive(undefined);
       const gate = deferred();
@@ -70,8 +70,8 @@ export function middleware(engine: Engine): void {
       expect(to.reports).toEqual([]);
     });
 
-    it('starts no handler once the run was given up, whatever it catches', async () => {
-      // Long enough for the middleware to begin on a busy machine.
+    it('starts no handler after the attempt was abandoned, whatever it catches', async () => {
+      // Long enough for the middleware to start on a busy machine.
       const to = await (await stage(engine)).receive(undefined, { handlerTimeoutMs: 2_000, maxAttempts: 1 });
       const gate = deferred();
       const ended = notes<unknown>();

@@ -6,10 +6,10 @@ import { refuseSharedStores } from '../../helpers/several-processes.js';
 import { makeReceiver } from '../../helpers/start.js';
 import { type Engine, eventually, notes, stage } from './stage.js';
 
-/** Receivers that share a store and have names of their own. */
+/** Receivers with different names that share a store. */
 export function names(engine: Engine): void {
   describe('two receivers with names on one store', () => {
-    /** Both know conversations of the same ids, and events with the same keys. */
+    /** Both have conversations with the same ids, and events with the same keys. */
     const openBoth = async () => {
       const set = await stage(engine);
       const platforms = { sales: await flakyPlatform(), support: await flakyPlatform() };
@@ -25,7 +25,7 @@ export function names(engine: Engine): void {
       return { set, platforms, sales: await open('sales'), support: await open('support') };
     };
 
-    it('handle their own events, and none of the other’s', async () => {
+    it('handle only their own events', async () => {
       const { platforms, sales, support } = await openBoth();
       // Not started: its events wait.
       expect(await sales.delivery.accept(chatEvent('c', { key: 'k', text: 'to sales' }))).toBe('stored');
@@ -44,7 +44,7 @@ export function names(engine: Engine): void {
       expect(await sales.delivery.accept(chatEvent('c', { key: 'k' }))).toBe('duplicate');
     });
 
-    it('send their own replies, while the platform of the other is down', async () => {
+    it("send their own replies while the other's platform is down", async () => {
       const { platforms, sales, support } = await openBoth();
       await platforms.sales.down();
       for (const text of ['1', '2']) await sales.reply('c', text, { once: text });
@@ -59,7 +59,7 @@ export function names(engine: Engine): void {
       expect(platforms.support.said('c')).toEqual(['1', '2']);
     });
 
-    it('have conversations, keys, cursors, leases and links of their own', async () => {
+    it('have separate conversations, keys, cursors, leases and links', async () => {
       const { sales, support } = await openBoth();
       const [ofSales, ofSupport] = [sales, support].map(({ lifecycle }) => lifecycle);
       if (!ofSales || !ofSupport) throw new Error('both are there');
@@ -87,7 +87,7 @@ export function names(engine: Engine): void {
       expect(await ofSupport.store.list()).toHaveLength(1);
     });
 
-    it('see and forget what is theirs, and an operator sees both', async () => {
+    it('see and forget only their own data, and an operator sees both', async () => {
       const { set, sales, support } = await openBoth();
       for (const to of [sales, support]) {
         await to.accept(requestEvent('c', { userId: 'ann', key: 'k' }));
@@ -117,7 +117,7 @@ export function names(engine: Engine): void {
   });
 
   describe('the name of a receiver', () => {
-    it('is taken once for a store in a process, until the receiver is closed', async () => {
+    it('can be used once per store in a process, until the receiver is closed', async () => {
       onTestFinished(refuseSharedStores());
       const set = await stage(engine);
       const open = async (name?: string) => {
@@ -133,7 +133,7 @@ export function names(engine: Engine): void {
       await other.close();
     });
 
-    it('does not let two receivers have one delivery', async () => {
+    it('does not let two receivers share one delivery', async () => {
       const delivery = await (await stage(engine)).openDelivery();
       const auth = { message: noAuth(), handoff: noAuth() };
       createReceiver({ auth, delivery, log: false });
@@ -142,7 +142,7 @@ export function names(engine: Engine): void {
       );
     });
 
-    it('must be a name', async () => {
+    it('must be valid', async () => {
       const delivery = await (await stage(engine)).openDelivery();
       expect(() => makeReceiver({ delivery, name: 'a:b' })).toThrow(/name must be letters/);
     });

@@ -22,7 +22,7 @@ export function once(engine: Engine): void {
       expect(platform.said('c')).toEqual(['Hello', 'Hello', 'Goodbye', 'close']);
     });
 
-    it('that words its replies anew sends them again, unless they have a key within their event', async () => {
+    it('sends replies with another text again, unless they have a key', async () => {
       const platform = await flakyPlatform();
       const to = await (await stage(engine)).receive(platform.options);
       to.receiver.on('handoff.message', async ({ text, reply, end, attempt }) => {
@@ -43,7 +43,7 @@ export function once(engine: Engine): void {
       expect(platform.said('c')).toHaveLength(9);
     });
 
-    it('that says something else in the same place loses nothing', async () => {
+    it('loses no reply that differs from the first attempt', async () => {
       const platform = await flakyPlatform();
       const to = await (await stage(engine)).receive(platform.options);
       to.receiver.on('handoff.message', async ({ reply, attempt }) => {
@@ -59,7 +59,7 @@ export function once(engine: Engine): void {
       );
     });
 
-    it('gets the outcome of replies that its first attempt made', async () => {
+    it("gets the outcome of its first attempt's replies", async () => {
       const platform = await flakyPlatform();
       const answers = notes<unknown>();
       const to = await (await stage(engine)).receive(platform.options);
@@ -102,7 +102,7 @@ export function once(engine: Engine): void {
       expect([platform.said('c'), platform.said('d')]).toEqual([['Hello'], ['Hello']]);
     });
 
-    it('does not hold back the end of the conversation that has the same key', async () => {
+    it('does not block the end of a conversation with the same key', async () => {
       const platform = await flakyPlatform();
       const to = await (await stage(engine)).receive(platform.options);
       await to.reply('c', 'Bye', { once: 'bye' });

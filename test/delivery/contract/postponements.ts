@@ -13,7 +13,7 @@ const away = (times: number) => {
   };
 };
 
-/** Events whose handlers cannot do their work yet. */
+/** Events whose handlers cannot handle them yet. */
 export function postponements(engine: Engine): void {
   describe('an event whose handler postpones it', () => {
     it('is handled again before later events of its conversation, as the same attempt', async () => {
@@ -34,7 +34,7 @@ export function postponements(engine: Engine): void {
       await Promise.all(accepted);
     });
 
-    it('never becomes a dead letter for it, and its first failure is its first attempt', async () => {
+    it('never becomes a dead letter by being postponed, and its first failure is its first attempt', async () => {
       const seen = notes<number>();
       const tryIt = away(12);
       const to = await (await stage(engine)).open(
@@ -52,7 +52,7 @@ export function postponements(engine: Engine): void {
       expect(to.logged.about('dead letter')).toEqual([]);
     });
 
-    it('delays its own conversation only', async () => {
+    it('delays only its own conversation', async () => {
       const seen = notes<string>();
       const to = await (await stage(engine)).open(
         ({ key }) => {
@@ -92,7 +92,7 @@ export function postponements(engine: Engine): void {
       expect(to.logged.about('postponed')).toMatchObject([line, line]);
     });
 
-    it('is postponed also where another of its handlers fails', async () => {
+    it('is postponed even if another handler fails', async () => {
       const to = await (await stage(engine)).receive(undefined, { maxAttempts: 1 });
       const tryIt = away(3);
       const seen = notes<number>();
@@ -111,7 +111,7 @@ export function postponements(engine: Engine): void {
       );
     });
 
-    it('waits for the backoff where the handler names no delay', async () => {
+    it('waits for the backoff if the handler gives no delay', async () => {
       const to = await (await stage(engine)).open(
         () => {
           throw new Postponed('away');

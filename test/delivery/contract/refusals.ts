@@ -72,7 +72,7 @@ export function refusals(engine: Engine): void {
       expect(to.delivery.isOutboxPaused?.()).toBe(true);
       expect(to.reports).toMatchObject([{ error: { code } }]);
       expect(await to.queues.depth('outbox')).toMatchObject({ waiting: 80, dead: 0 });
-      // One for each slot, and one after each delay: most conversations were not tried.
+      // One per slot, and one after each delay: most conversations were not tried.
       expect(platform.calls.length).toBeLessThan(40);
       platform.behave();
       await Promise.all(receipts.map((receipt) => receipt.delivered()));
@@ -98,7 +98,7 @@ export function refusals(engine: Engine): void {
   });
 
   describe('a platform that asks for a delay of decades', () => {
-    it('gets the reply when an operator retries it, and at most an hour later without one', async () => {
+    it('gets the reply after an hour at most, or when an operator retries it', async () => {
       const inDecades = { status: 429, headers: { 'retry-after': '1900000000' } };
       const platform = await flakyPlatform(() => inDecades);
       const to = await (await stage(engine)).receive(platform.options);
@@ -156,7 +156,7 @@ export function refusals(engine: Engine): void {
     ['the platform answers 500', firstOnly({ status: 500 }), ({ options }: Platform) => options],
     ['no answer arrives in time', () => FINE, losingFirstAnswer],
   ] as const)('a reply whose outcome is unknown because %s', (_why, conduct, toClient) => {
-    it('is sent again where the policy is to resend', async () => {
+    it('is sent again if the policy is to resend', async () => {
       const platform = await flakyPlatform(conduct);
       const to = await (await stage(engine)).receive(toClient(platform), {
         outbox: { whenUnknown: 'resend' },
@@ -167,7 +167,7 @@ export function refusals(engine: Engine): void {
       expect(to.reports).toEqual([]);
     });
 
-    it('becomes a dead letter where the policy asks for it, and later replies are sent', async () => {
+    it('becomes a dead letter if the policy says so, and later replies are sent', async () => {
       const platform = await flakyPlatform(conduct);
       const to = await (await stage(engine)).receive(toClient(platform), {
         outbox: { whenUnknown: 'dead-letter' },
@@ -181,7 +181,7 @@ export function refusals(engine: Engine): void {
     });
   });
 
-  it('a reply is sent again after a 503, also where the policy asks for it', async () => {
+  it('a reply is sent again after a 503, whatever the policy', async () => {
     const platform = await flakyPlatform(firstOnly({ status: 503 }));
     const to = await (await stage(engine)).receive(platform.options, {
       outbox: { whenUnknown: 'dead-letter' },
@@ -207,13 +207,13 @@ export function refusals(engine: Engine): void {
       return { set, platform };
     };
 
-    it('is sent again where the policy is to resend', async () => {
+    it('is sent again if the policy is to resend', async () => {
       const { set, platform } = await stopWhileSending();
       await (await set.receive(platform.options, { outbox: { whenUnknown: 'resend' } })).start();
       await eventually(() => expect(platform.said('c')).toEqual(['1', '1', '2']));
     });
 
-    it('becomes a dead letter where the policy asks for it', async () => {
+    it('becomes a dead letter if the policy says so', async () => {
       const { set, platform } = await stopWhileSending();
       const after = await set.receive(platform.options, { outbox: { whenUnknown: 'dead-letter' } });
       await after.start();

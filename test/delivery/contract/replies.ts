@@ -7,7 +7,7 @@ import { type Engine, eventually, stage } from './stage.js';
 /** Replies that the platform accepts. */
 export function replies(engine: Engine): void {
   describe('a reply', () => {
-    it('gives a receipt, which resolves to the answer of the platform', async () => {
+    it("returns a receipt, which resolves to the platform's answer", async () => {
       const platform = await flakyPlatform();
       const to = await (await stage(engine)).receive(platform.options);
       const receipt = await to.reply('c', 'Good morning');
@@ -28,7 +28,7 @@ export function replies(engine: Engine): void {
       for (const id of ids) expect(platform.said(id)).toEqual([...words, 'close']);
     });
 
-    it('of a handler is sent', async () => {
+    it('from a handler is sent', async () => {
       const platform = await flakyPlatform();
       const to = await (await stage(engine)).receive(platform.options);
       to.receiver.on('handoff.message', async ({ payload, reply, end }) => {
@@ -40,7 +40,7 @@ export function replies(engine: Engine): void {
       await eventually(() => expect(platform.said('c')).toEqual(['You said: Hello?', 'Goodbye', 'close']));
     });
 
-    it('keeps unusual text unchanged, also in the id of its conversation', async () => {
+    it("keeps unusual text unchanged, even in its conversation's id", async () => {
       const platform = await flakyPlatform();
       const to = await (await stage(engine)).receive(platform.options);
       const texts = Object.values(ODD_TEXTS);
@@ -58,13 +58,13 @@ export function replies(engine: Engine): void {
       expect(await to.queues.list('outbox')).toEqual([]);
     });
 
-    it('is refused at once where no platform is configured', async () => {
+    it('is refused at once if no platform is configured', async () => {
       const to = await (await stage(engine)).receive(undefined);
       await expect(to.reply('c', 'x')).rejects.toMatchObject({ code: 'PLATFORM_NOT_CONFIGURED' });
       await expect(to.end('c')).rejects.toMatchObject({ code: 'PLATFORM_NOT_CONFIGURED' });
     });
 
-    it('of two processes on one store is sent in the order of storing, whichever process sends it', async () => {
+    it('from one of two processes is sent in storage order, whichever process sends it', async () => {
       const platform = await flakyPlatform();
       const set = await stage(engine);
       const first = await set.receive(platform.options);

@@ -7,7 +7,7 @@ import { type Engine, eventually, notes, stage } from './stage.js';
 /** Stopping, and starting again. */
 export function restarts(engine: Engine): void {
   describe('stopping', () => {
-    it('lets running handlers finish, and starts no other', async () => {
+    it('lets running handlers finish, and starts no others', async () => {
       const set = await stage(engine);
       const held = deferred();
       const seen = notes<string>();
@@ -50,7 +50,7 @@ export function restarts(engine: Engine): void {
     it('releases claimed conversations to other processes at once', async () => {
       const set = await stage(engine);
       const seen = notes<string>();
-      // With one slot, which is taken, so that it cannot claim the event of the other conversation.
+      // Its only slot is taken, so it cannot claim the other conversation's event.
       const stuck = await set.open(
         ({ key }) => {
           seen.add(`stuck ${key}`);
@@ -117,7 +117,7 @@ export function restarts(engine: Engine): void {
   });
 
   describe('starting again', () => {
-    it('handles waiting events of many conversations in order, and no event that was handled', async () => {
+    it('handles waiting events of many conversations in order, and no handled event again', async () => {
       const set = await stage(engine);
       const ids = Array.from({ length: 20 }, (_, index) => `c-${index}`);
       const handled = notes<string>();
@@ -151,7 +151,7 @@ export function restarts(engine: Engine): void {
   });
 
   describe('an event that is interrupted', () => {
-    it('is handled again, however often its process stops: that is no failure', async () => {
+    it('is handled again, however often its process stops, without counting as failed', async () => {
       const set = await stage(engine);
       const seen = notes<number>();
       for (let run = 1; run <= 3; run += 1) {
@@ -173,7 +173,7 @@ export function restarts(engine: Engine): void {
       );
     });
 
-    it('twice by the death of its process runs alone, and others before and after it', async () => {
+    it('twice by the death of its process runs alone', async () => {
       const set = await stage(engine);
       const stored = await set.openDelivery();
       const others = ['a', 'b', 'c', 'd'];
@@ -193,7 +193,7 @@ export function restarts(engine: Engine): void {
           inside.add(id);
           if (inside.has('suspect')) beside.push(...[...inside].filter((other) => other !== 'suspect'));
           if (id === 'suspect') {
-            // An event that comes meanwhile has to wait.
+            // Events that arrive during its run have to wait.
             await to.accept(chatEvent('a', { key: 'meanwhile' }));
             const crashes = `SELECT crashes FROM ${database.table('job')} WHERE conversation = 'suspect'`;
             noted.push(...((await to.delivery.database?.read(crashes)) ?? []));

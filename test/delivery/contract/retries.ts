@@ -25,7 +25,7 @@ export function retries(engine: Engine): void {
       ]);
     });
 
-    it('waits for its backoff, and delays its own conversation only', async () => {
+    it('waits for its backoff, and delays only its own conversation', async () => {
       const seen = notes<string>();
       const to = await (await stage(engine)).open(
         ({ key }) => {
@@ -47,7 +47,7 @@ export function retries(engine: Engine): void {
       );
     });
 
-    it('becomes a dead letter at once if it says that it never succeeds, and later events are handled', async () => {
+    it('becomes a dead letter at once after Unrecoverable, and later events are handled', async () => {
       const seen = notes<string>();
       const to = await (await stage(engine)).open(({ key }) => {
         seen.add(key);
@@ -87,7 +87,7 @@ export function retries(engine: Engine): void {
       );
     });
 
-    it('because it took too long is retried too', async () => {
+    it('by timing out is retried too', async () => {
       const seen = notes<number>();
       const to = await (await stage(engine)).open(
         (_event, { attempt }) => {

@@ -7,7 +7,7 @@ import { type Engine, notes, stage } from './stage.js';
 /** Concurrency, and several processes on one store. */
 export function sharing(engine: Engine): void {
   describe('concurrency', () => {
-    it('is the most conversations that are handled at once', async () => {
+    it('limits how many conversations are handled at once', async () => {
       const LIMIT = 3;
       const COUNT = LIMIT * 3;
       const done = notes<string>();
@@ -18,7 +18,7 @@ export function sharing(engine: Engine): void {
         async ({ conversationId }) => {
           inside += 1;
           most = Math.max(most, inside);
-          // With a lower limit than the setting, they would wait for each other for ever.
+          // With a lower limit, they would wait for each other forever.
           if (inside === LIMIT) full.resolve();
           await full.promise;
           await turn();
@@ -49,7 +49,7 @@ export function sharing(engine: Engine): void {
       await both.promise;
     });
 
-    it('handle each event once, one at a time per conversation, in the order they came', async () => {
+    it('handle each event once, one at a time per conversation, in order of arrival', async () => {
       const set = await stage(engine);
       const ids = Array.from({ length: 12 }, (_, index) => `c-${index}`);
       const TURNS = 6;

@@ -6,7 +6,7 @@ import type { FailureReport, ReceiverOptions } from '../../../src/public/index.j
 import { logLines } from '../../helpers/log-lines.js';
 import { makeReceiver } from '../../helpers/start.js';
 
-/** The settings that all engines share. Inline delivery uses those of time only. */
+/** The settings that all engines share. Inline delivery uses only the time limits. */
 export interface EngineOptions {
   readonly concurrency?: number;
   readonly maxAttempts?: number;
@@ -18,15 +18,15 @@ export interface EngineOptions {
   readonly outbox?: Partial<OutboxPolicy>;
 }
 
-/** A database of its own for each test. */
+/** A separate database for each test. */
 export interface Store {
-  /** Opens a delivery on it. Each stands for a process; several may be open at once or one after another. */
+  /** Opens a delivery on it, as another process would. */
   open(options: EngineOptions): Delivery | Promise<Delivery>;
-  /** Marks its tables as written by a newer version of the package, or by this one again. */
+  /** Marks its tables as written by a newer version of the package, or by this version again. */
   setNewerVersion?(isNewer: boolean): Promise<void>;
   /** Opens it as an operator does, until the test ends. */
   admin?(): Promise<OpenDatabase>;
-  /** Removes it, once every delivery on it was stopped. */
+  /** Removes it after every delivery on it has stopped. */
   remove(): Promise<void>;
 }
 
@@ -35,7 +35,7 @@ export interface Engine {
   /** Whether events and replies survive a restart. */
   readonly stores: boolean;
   createStore(): Promise<Store>;
-  /** Makes a delivery whose storage cannot be opened. */
+  /** Creates a delivery whose storage cannot be opened. */
   openUnusable?(): Delivery;
 }
 
@@ -135,7 +135,7 @@ export async function stage(engine: Engine) {
   };
 }
 
-/** The queues, which only deliveries that store have. */
+/** Only stored deliveries have queues. */
 function queuesOf(delivery: Delivery): QueueAdmin {
   const needed = (): QueueAdmin => {
     if (!delivery.queues) throw new Error('this engine stores nothing');
@@ -157,7 +157,7 @@ function queuesOf(delivery: Delivery): QueueAdmin {
 export const eventually = (check: () => unknown): Promise<unknown> =>
   vi.waitFor(check, { timeout: 20_000, interval: 10 });
 
-/** Records what happened, in order, and waits until a number of records is there. */
+/** Records in order, and waits for a number of records. */
 export function notes<Note>() {
   const all: Note[] = [];
   const listeners = new Set<() => void>();

@@ -8,10 +8,10 @@ import { LEVEL, logLines } from '../../helpers/log-lines.js';
 import { serve } from '../../helpers/serve.js';
 import { type Engine, eventually, notes, stage } from './stage.js';
 
-/** Longer than any delay before workers would start by themselves. */
+/** Longer than any delay before workers would start. */
 const OTHER_STARTUP_MS = 400;
 
-/** The time after which a receiver that was never started is reported. */
+/** The time after which a receiver that was not started is reported. */
 const START_REMINDER_MS = 5_000;
 
 /** A receiver without handlers, not started. */
@@ -21,9 +21,9 @@ function createIdleReceiver(delivery: Delivery) {
   return { receiver: createReceiver({ auth, delivery, log: logged.log }), logged };
 }
 
-/** What happens before, at and after `start()`. */
+/** Before, at and after `start()`. */
 export function start(engine: Engine): void {
-  /** A store with one event that was accepted by a process that stopped before it handled it. */
+  /** A store with one unhandled event of a process that has stopped. */
   const withStoredEvent = async () => {
     const set = await stage(engine);
     const delivery = await set.openDelivery();
@@ -49,7 +49,7 @@ export function start(engine: Engine): void {
       expect(receiver.started).toBe(true);
     });
 
-    it('never marks a stored event done without a handler: it becomes a dead letter, to be retried', async () => {
+    it('makes a stored event without a handler a dead letter', async () => {
       const set = await withStoredEvent();
       const without = await set.openDelivery();
       const { receiver, logged } = createIdleReceiver(without);
@@ -74,7 +74,7 @@ export function start(engine: Engine): void {
   });
 
   describe('a stored handoff request', () => {
-    it('is a dead letter, too, if the handler it was accepted for is gone', async () => {
+    it('becomes a dead letter, too, if its handler is gone', async () => {
       const set = await stage(engine);
       const first = await set.openDelivery();
       createIdleReceiver(first);
@@ -112,18 +112,18 @@ export function start(engine: Engine): void {
       expect(await handled.until(2)).toEqual(['early', 'later']);
     });
 
-    it('takes no more handlers after start()', async () => {
+    it('accepts no handlers after start()', async () => {
       const { receiver } = createIdleReceiver(await (await stage(engine)).openDelivery());
       receiver.on('handoff.message', () => {});
       await receiver.start();
       expect(() => receiver.on('message', () => {})).toThrow(
         expect.objectContaining({ code: 'REGISTRATION_CLOSED' }),
       );
-      // A second call is the first one.
+      // A second call returns the first promise.
       await receiver.start();
     });
 
-    it('acknowledges and drops events without a handler once it has started, and warns of it once', async () => {
+    it('acknowledges and drops events without a handler once it has started, and warns once', async () => {
       const delivery = await (await stage(engine)).openDelivery();
       const { receiver, logged } = createIdleReceiver(delivery);
       receiver.on('message', () => {});
@@ -153,7 +153,7 @@ export function start(engine: Engine): void {
   });
 
   describe('start()', () => {
-    it('rejects where the storage cannot be opened, and senders are told to try again', async () => {
+    it('rejects if the storage cannot be opened, and senders get 503', async () => {
       const delivery = engine.openUnusable?.();
       if (!delivery) throw new Error('this engine cannot be made unusable');
       const { receiver, logged } = createIdleReceiver(delivery);
@@ -166,7 +166,7 @@ export function start(engine: Engine): void {
       await receiver.close();
     });
 
-    it('rejects where a newer version of the package wrote the tables, and succeeds later', async () => {
+    it('rejects if a newer version of the package wrote the tables, and succeeds later', async () => {
       const set = await withStoredEvent();
       await set.store.setNewerVersion?.(true);
       const delivery = await set.openDelivery();

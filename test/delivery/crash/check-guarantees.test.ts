@@ -13,16 +13,16 @@ const violationsIn = (...journal: readonly string[]): readonly string[] =>
 describe('the check of the crash test', () => {
   it.each([
     [
-      'another process repeats a run of one that was killed',
+      "another process repeats a killed process's run",
       ['1 begin c 0', '1 end c 0', '2 begin c 0', '2 end c 0'],
     ],
-    ['another process takes over from one that was killed', ['1 begin c 0', '2 begin c 0', '2 end c 0']],
+    ['another process reclaims from a killed process', ['1 begin c 0', '2 begin c 0', '2 end c 0']],
     [
       'a process repeats its own run after a pause',
       ['1 begin c 0', '1 continue', '1 end c 0', '1 begin c 0', '1 end c 0'],
     ],
     [
-      'a process that was paused goes on after another has taken over',
+      'a paused process finishes its run after another has reclaimed it',
       ['1 begin c 0', '2 begin c 0', '1 continue', '1 end c 0', '2 end c 0'],
     ],
   ])('accepts that %s', (_what, journal) => {
@@ -31,12 +31,12 @@ describe('the check of the crash test', () => {
 
   it.each([
     [
-      'another process repeats a run of one that lives',
+      "another process repeats a living process's run",
       ['2 begin c 0', '2 end c 0', '1 begin c 0', '1 end c 0'],
     ],
-    ['another process takes over from one that lives', ['2 begin c 0', '1 begin c 0', '1 end c 0']],
+    ['another process reclaims from a living process', ['2 begin c 0', '1 begin c 0', '1 end c 0']],
     [
-      'a process repeats its own run without a pause in between',
+      'a process repeats its own run without a pause',
       ['1 continue', '1 begin c 0', '1 end c 0', '1 begin c 0', '1 end c 0', '1 continue'],
     ],
     [

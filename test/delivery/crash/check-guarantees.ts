@@ -1,29 +1,28 @@
-/** What was recorded. Each conversation's events are numbered from 0 and were sent one after another. */
+/** The records. Each conversation's events are numbered from 0 and were sent one after another. */
 export interface CrashRecords {
   /** Lines of the handlers: `pid begin|end|fail conversation number`. When a pause ends: `pid continue`. */
   readonly journal: string;
   /** How many events of each conversation were answered 200. */
   readonly accepted: ReadonlyMap<string, number>;
-  /** The replies that the platform got in each conversation: numbers of events. */
+  /** The replies in each conversation: numbers of events. */
   readonly replies: ReadonlyMap<string, readonly number[]>;
   /** The processes that were killed, or paused for longer than their lease. */
   readonly disturbed: ReadonlySet<number>;
 }
 
-/** What the records show. */
 export interface CrashResult {
   readonly accepted: number;
   readonly handled: number;
   /** Handler runs that a kill or a pause interrupted. */
   readonly cutOff: number;
-  /** Handler runs that were repeated: their process was killed or paused before it stored that they had finished. */
+  /** Repeated handler runs: their process was killed or paused before it stored their end. */
   readonly repeated: number;
   readonly replies: number;
   /** Replies that arrived twice: their process was killed or paused before it got the answer. */
   readonly repliesTwice: number;
-  /** Replies that arrived again after later ones: their process was paused while the request was on its way. */
+  /** Replies that arrived again after later replies: their process was paused while it sent them. */
   readonly repliesLate: number;
-  /** Violated guarantees, in words. */
+  /** Violated guarantees. */
   readonly violations: readonly string[];
 }
 
@@ -83,9 +82,8 @@ const isSameRun = (one: Line | undefined, other: Line): boolean =>
   one?.pid === other.pid && one.number === other.number;
 
 /**
- * One at a time: a run ends before the next begins. Only a process that was killed or paused may leave a run, or have
- * its last run repeated: by another process or, if it was paused after the run had begun, by itself. A paused process may
- * finish the run that it had begun; it begins nothing that another process has finished meanwhile.
+ * One at a time: a run ends before the next begins. Only a killed or paused process may leave a run, or have its last run
+ * repeated. A paused process may finish its running handler; it starts nothing that another process has finished.
  */
 function checkRuns(
   id: string,
@@ -95,9 +93,9 @@ function checkRuns(
 ): { readonly cutOff: number; readonly ended: readonly number[] } {
   let cutOff = 0;
   const ended: number[] = [];
-  /** Runs that another process took over. */
+  /** Runs that another process reclaimed. */
   const left: Line[] = [];
-  /** The beginnings of the run under way, and of the last that ended. */
+  /** The starts of the current run, and of the last run that ended. */
   let current: Line | undefined;
   let last: Line | undefined;
 
@@ -136,8 +134,8 @@ function checkRuns(
 }
 
 /**
- * Separates replies that were delivered before and arrive again after later ones. A process that is paused between its
- * last check of its claim and the write to the socket sends such a reply when it continues; nothing can call it back.
+ * Separates replies that arrive again after later replies. A process that is paused between its last claim check and the
+ * write to the socket sends the reply when it continues, which cannot be prevented.
  */
 function withoutLateRepeats(numbers: readonly number[]): {
   readonly inOrder: readonly number[];
@@ -152,7 +150,7 @@ function withoutLateRepeats(numbers: readonly number[]): {
   return { inOrder, late: numbers.length - inOrder.length };
 }
 
-/** Checks that each number comes once and in order, or again right after itself. Returns how many were repeated. */
+/** Checks that each number occurs once and in order, or is repeated at once. Returns the number of repeats. */
 function checkOrder(what: string, numbers: readonly number[], count: number, violations: string[]): number {
   let expected = 0;
   let again = 0;

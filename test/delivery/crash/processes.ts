@@ -8,7 +8,7 @@ const RECEIVER = fileURLToPath(new URL('receiver.js', import.meta.url));
 
 /** Settings of a receiver process. */
 export interface ReceiverSettings {
-  /** The folder of the engine, which is also the name of its function. */
+  /** The engine's folder, which is also its function's name. */
   readonly engine: string;
   readonly options: object;
   readonly port: number;
@@ -17,13 +17,13 @@ export interface ReceiverSettings {
   readonly journal: string;
 }
 
-/** A receiver in a process of its own, from `dist`, that is killed and started again, or paused. */
+/** A receiver from `dist` in another process, which is killed and restarted, or paused. */
 export interface DisturbedReceiver {
-  /** Kills it with SIGKILL, and starts another in its place. */
+  /** Kills it with SIGKILL, and starts a replacement. */
   replace(): Promise<void>;
-  /** Stops it with SIGSTOP for this time, and notes the end of the pause in the journal. */
+  /** Stops it with SIGSTOP for this time, and records the end of the pause in the journal. */
   pause(ms: number): Promise<void>;
-  /** Kills it and starts no other. */
+  /** Kills it without a replacement. */
   end(): Promise<void>;
 }
 

@@ -11,10 +11,10 @@ import { startDisturbedReceiver } from './processes.js';
 
 /** The database of the receivers. */
 export interface CrashStore {
-  /** The folder of the engine, which is also the name of its function. */
+  /** The engine's folder, which is also its function's name. */
   readonly engine: string;
   readonly options: { readonly leaseMs: number; readonly [option: string]: unknown };
-  /** Restarts the database server, where there is one. */
+  /** Restarts the database server, if any. */
   restart?(): Promise<void>;
   remove(): Promise<void>;
 }
@@ -48,8 +48,7 @@ const KILL_INTERVAL_MS = 600;
 const STALL_MS = 60_000;
 
 /**
- * Sends traffic to receivers in processes of their own, kills or pauses them at random moments, and checks the
- * guarantees.
+ * Sends traffic to receivers in other processes, kills or pauses them at random moments, and checks the guarantees.
  * Requests that were not answered 200 are sent again, byte for byte.
  */
 export async function runCrash(store: CrashStore, plan: CrashPlan): Promise<CrashReport> {

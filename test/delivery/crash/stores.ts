@@ -15,7 +15,7 @@ export async function sqliteCrashStore(): Promise<CrashStore> {
   };
 }
 
-/** A server of its own, which the test restarts too. */
+/** A separate server, which the test restarts too. */
 export async function postgresCrashStore(): Promise<CrashStore> {
   const { startServer } = await import('../../helpers/postgres-server.js');
   const server = await startServer();

@@ -7,9 +7,9 @@ import { startRetention } from '../../../src/delivery/retention.js';
 import type { StorageEngine } from '../../../src/delivery/storage-engine.js';
 import { eventually } from '../contract/stage.js';
 
-/** A database of its own for each test. */
+/** A separate database for each test. */
 export interface QueueDatabase {
-  /** Opens it as one more process. */
+  /** Opens it as another process. */
   connect(settings: { readonly leaseMs: number; readonly keepContent: boolean }): StorageEngine;
   remove(): Promise<void>;
 }
@@ -19,7 +19,7 @@ const RETRY = { error: 'not yet', retryInMs: 0, counts: true };
 const renewal = (renewals: number) => ({ renewals, leaseMs: 1_000, identity: 'here' });
 const DEAD = { error: 'never', retryInMs: null, counts: true };
 
-/** What the queues of both databases do, below workers and deliveries. */
+/** The behaviour of both databases' queues, below workers and deliveries. */
 export function describeQueue(name: string, createDatabase: () => Promise<QueueDatabase>): void {
   const openDatabase = async () => {
     const database = await createDatabase();
@@ -48,7 +48,7 @@ export function describeQueue(name: string, createDatabase: () => Promise<QueueD
     await paused.lease.renew(renewal(1));
     return { paused, other };
   };
-  /** Reclaims from every process that another knows, as if none had renewed its lease for too long. */
+  /** Reclaims from every known process, as if all leases had expired. */
   const reclaim = async ({ lease }: ReturnType<typeof createProcess>): Promise<number> => {
     let reclaimed = 0;
     for (const record of (await lease.renew(renewal(1))).others) reclaimed += await lease.reclaim(record);
@@ -56,7 +56,7 @@ export function describeQueue(name: string, createDatabase: () => Promise<QueueD
   };
 
   describe(`the queue in ${name}`, () => {
-    it('claims a job as it is added where nothing else of its conversation waits or runs', async () => {
+    it('claims a job as it is added if its conversation is idle', async () => {
       const { add, inbox, claimed } = await connect();
       expect(await add('a1', 'a', 1)).toMatchObject({ isDuplicate: false, isClaimed: true });
       expect(await add('a2', 'a', 2)).toMatchObject({ isDuplicate: false, isClaimed: false });
@@ -73,12 +73,12 @@ export function describeQueue(name: string, createDatabase: () => Promise<QueueD
       expect([first, second]).toMatchObject([{ isDuplicate: false }, { isDuplicate: true, id: first?.id }]);
       expect(await inbox.has('k')).toBe(true);
       expect(await inbox.has('other')).toBe(false);
-      // The queues have keys of their own.
+      // Each queue has its own keys.
       expect(await outbox.has('k')).toBe(false);
       expect(await outbox.add(newJob('k', 'c'), null)).toMatchObject({ isDuplicate: false });
     });
 
-    it('claims the first job of each conversation, as many as asked for, and none twice', async () => {
+    it('claims the first job of each conversation, up to the limit, and none twice', async () => {
       const { add, claimed } = await connect();
       for (const key of ['a1', 'a2', 'b1', 'c1']) await add(key, key.slice(0, 1));
       expect(await claimed(1, 2)).toEqual(['a1', 'b1']);
@@ -86,7 +86,7 @@ export function describeQueue(name: string, createDatabase: () => Promise<QueueD
       expect(await claimed(3, 10)).toEqual([]);
     });
 
-    it('counts failed attempts and interruptions apart, and postponements not at all', async () => {
+    it('counts failed attempts and interruptions separately, and postponements not at all', async () => {
       const { add, inbox, claim, counts } = await connect();
       await add('k', 'c');
       await inbox.fail(await claim(1), RETRY);
@@ -97,7 +97,7 @@ export function describeQueue(name: string, createDatabase: () => Promise<QueueD
       expect(await claim(5)).toMatchObject({ attempt: 3, interrupted: true, claim: 5 });
     });
 
-    it('gives a failed job to no process before its time, and holds up no other conversation', async () => {
+    it('gives a failed job to no process before its time, and blocks no other conversation', async () => {
       const { add, inbox, claim, claimed } = await connect();
       await add('a1', 'a');
       await add('a2', 'a');
@@ -106,7 +106,7 @@ export function describeQueue(name: string, createDatabase: () => Promise<QueueD
       expect(await claimed(2)).toEqual(['b1']);
     });
 
-    it('lets no job wait for longer than its delay after the clock was set back, or than a day', async () => {
+    it('lets no job wait for longer than its delay after the clock was set back, or longer than a day', async () => {
       const { add, inbox, claim, claimed, lease, sql } = await connect();
       const setBack = () => sql.write(`UPDATE ${sql.table('head')} SET due_at = due_at + ${24 * AN_HOUR}`);
       for (const id of ['delayed', 'running', 'waiting']) await add(id, id);
@@ -137,7 +137,7 @@ export function describeQueue(name: string, createDatabase: () => Promise<QueueD
       expect(await inbox.complete(await claim(3))).toBe('idle');
     });
 
-    it('tells what became of jobs', async () => {
+    it('reports the outcome of jobs', async () => {
       const { add, inbox, claim, admin } = await connect();
       const ids: string[] = [];
       for (const key of ['done', 'dead', 'discarded', 'waiting']) ids.push((await add(key, 'c')).id);
@@ -155,7 +155,7 @@ export function describeQueue(name: string, createDatabase: () => Promise<QueueD
       ]);
     });
 
-    it('keeps finished jobs where their content is kept', async () => {
+    it('keeps finished jobs with keepContent', async () => {
       const { add, inbox, claim, admin } = await connect({ keepContent: true });
       const { id } = await add('k', 'c');
       await inbox.fail(await claim(1), RETRY);
@@ -174,7 +174,7 @@ export function describeQueue(name: string, createDatabase: () => Promise<QueueD
       expect(await claimed(3)).toEqual(['later']);
     });
 
-    it('drains 10,000 conversations with retries among them: each due job once, no other', async () => {
+    it('drains 10,000 conversations, some with retries: each due job once, and no other', async () => {
       const { add, inbox, stats } = await connect();
       const COUNT = 10_000;
       await Promise.all(Array.from({ length: COUNT }, (_, nth) => add(`${nth}`, `c-${nth}`)));
@@ -210,7 +210,7 @@ export function describeQueue(name: string, createDatabase: () => Promise<QueueD
       const job = await other.claim(2);
       expect(job).toMatchObject({ id: stale.id, attempt: 2, interrupted: true });
 
-      // The first process changes nothing any more, whatever it does.
+      // The first process can no longer change anything.
       expect(await paused.inbox.complete(stale)).toBe('lost');
       expect(await paused.inbox.fail(stale, RETRY)).toBe('lost');
       expect(await paused.inbox.fail(stale, DEAD)).toBe('lost');
@@ -240,7 +240,7 @@ export function describeQueue(name: string, createDatabase: () => Promise<QueueD
       expect(await paused.inbox.holds(lost)).toBe(false);
       const renewed = await other.claim(1);
       expect(renewed.id).toBe(lost.id);
-      // Also where the reply is a repeat, and where the other process has the same number for its claim.
+      // Even if the reply is a repeat, or the other process's claim has the same number.
       for (const key of ['second', 'first'])
         expect(await reply(lost, key)).toMatchObject({ isRefused: true });
       expect(
@@ -252,7 +252,7 @@ export function describeQueue(name: string, createDatabase: () => Promise<QueueD
       expect(await other.admin.list('outbox')).toHaveLength(3);
     });
 
-    it('of one batch are told apart: a refused reply does not hold up the others', async () => {
+    it('of one batch are independent: a refused reply does not block the others', async () => {
       const { add, inbox, outbox, claim, admin } = await connect();
       for (const id of ['a', 'b']) await add(id, id);
       const [done, held] = [await claim(1), await claim(2)];
@@ -293,7 +293,7 @@ export function describeQueue(name: string, createDatabase: () => Promise<QueueD
       expect(await other.claim(2)).toMatchObject({ id: running.id, interrupted: true, crashes: 1 });
     });
 
-    it('of a process that died make a job a suspect, and count alone only after that', async () => {
+    it('of a process that died make a job a suspect, whose later deaths count alone', async () => {
       const database = await openDatabase();
       const observer = await database.connect();
       await observer.add('k', 'c');
@@ -311,7 +311,7 @@ export function describeQueue(name: string, createDatabase: () => Promise<QueueD
       for (const runsAlone of [false, false, false, true, false, true]) before.push(await die(runsAlone));
       expect(before).toEqual([0, 1, 2, 2, 3, 3]);
 
-      // A run that ends, however it does, is no evidence.
+      // A run that ends, however it ends, is no evidence.
       const suspect = await observer.claim(10);
       expect(suspect).toMatchObject({ crashes: 4, attempt: 7, failures: 0 });
       await observer.inbox.beginAlone(suspect);
@@ -323,7 +323,7 @@ export function describeQueue(name: string, createDatabase: () => Promise<QueueD
       expect(await observer.claim(12)).toMatchObject({ crashes: 0, failures: 1 });
     });
 
-    it('that were released and made again under another number are lost to the first', async () => {
+    it('that were released and made again have another number, and the first is lost', async () => {
       const { add, inbox, claim, counts, stats } = await connect();
       await add('k', 'c');
       const first = await claim(1);
@@ -361,7 +361,7 @@ export function describeQueue(name: string, createDatabase: () => Promise<QueueD
       expect(await one.lease.renew(renewal(3))).toMatchObject({ isNew: true });
     });
 
-    it('are released all at once when their process ends its lease, and that is no interruption', async () => {
+    it('are all released when their process ends its lease, without counting as interruptions', async () => {
       const database = await openDatabase();
       const [one, other] = [await database.connect(), await database.connect()];
       await one.lease.renew(renewal(1));
@@ -371,7 +371,7 @@ export function describeQueue(name: string, createDatabase: () => Promise<QueueD
       expect(await other.counts()).toMatchObject([{ interruptions: 0 }, { interruptions: 0 }]);
     });
 
-    it('whose answer was lost are released, but none that is in use or was made meanwhile', async () => {
+    it('whose answer was lost are released, but not those in use or made later', async () => {
       const { add, inbox, outbox, claim, claimed } = await connect();
       for (const id of ['a', 'b', 'c']) await add(id, id);
       await outbox.add(newJob('reply', 'a'), 1);
@@ -381,7 +381,7 @@ export function describeQueue(name: string, createDatabase: () => Promise<QueueD
       expect(await inbox.complete(lost)).toBe('lost');
       expect(await inbox.complete(used)).toBe('idle');
       expect(await inbox.complete(newer)).toBe('idle');
-      // Each queue has claims of its own.
+      // Each queue has its own claims.
       expect((await outbox.claim(6, 10)).jobs).toEqual([]);
     });
   });
@@ -398,7 +398,7 @@ export function describeQueue(name: string, createDatabase: () => Promise<QueueD
   });
 
   describe(`retention in ${name}`, () => {
-    it('removes what is old of finished jobs, and nothing of jobs that wait or are dead', async () => {
+    it('removes old data of finished jobs, and none of waiting or dead jobs', async () => {
       const process = await connect({ keepContent: true });
       const { add, inbox, claim, sql, rows } = process;
       for (const id of ['done', 'dead', 'waiting']) await add(id, id, null, ['ada']);
@@ -414,7 +414,7 @@ export function describeQueue(name: string, createDatabase: () => Promise<QueueD
         true,
       ]);
 
-      // A user is noted once an hour, so it must be forgotten an hour later than the jobs.
+      // A user is recorded once an hour, so it must be kept an hour longer than the jobs.
       expect(await rows('user_conversation')).toBe(3);
       await sql.write(`UPDATE ${sql.table('user_conversation')} SET seen_at = seen_at - ${AN_HOUR}`);
       await process.retainFor(1, () =>
@@ -422,7 +422,7 @@ export function describeQueue(name: string, createDatabase: () => Promise<QueueD
       );
     });
 
-    it('removes many in small batches, and keeps young keys', async () => {
+    it('removes many rows in small batches, and keeps young keys', async () => {
       const process = await connect();
       const { add, inbox, sql, rows } = process;
       await Promise.all(Array.from({ length: 2_500 }, (_, nth) => add(`${nth}`, `c-${nth}`)));
@@ -437,7 +437,7 @@ export function describeQueue(name: string, createDatabase: () => Promise<QueueD
       expect(await inbox.has('young')).toBe(true);
     });
 
-    it('removes heads of idle conversations, and none that has jobs', async () => {
+    it('removes heads of idle conversations, and no heads with jobs', async () => {
       const process = await connect();
       const { add, inbox, claim, claimed, sql } = process;
       await add('done', 'idle');
@@ -453,7 +453,7 @@ export function describeQueue(name: string, createDatabase: () => Promise<QueueD
   });
 
   describe(`forgetting a user in ${name}`, () => {
-    it('goes in steps, calls the other stores first, and touches no other user', async () => {
+    it('runs in steps, calls the other stores first, and affects no other user', async () => {
       const { add, sql, admin, forgetHooks, rows } = await connect();
       const steps: number[] = [];
       sql.onForget(async (conversations) => void steps.push(conversations.length));
@@ -470,7 +470,7 @@ export function describeQueue(name: string, createDatabase: () => Promise<QueueD
       ]);
     });
 
-    it('loses no event that is added meanwhile: it is removed as well, or can be claimed', async () => {
+    it('loses no event that is added at the same time: it is removed as well, or can be claimed', async () => {
       const database = await openDatabase();
       const [one, other] = [await database.connect(), await database.connect()];
       for (let round = 0; round < 60; round += 1) {
@@ -503,7 +503,7 @@ const newJob = (key: string, conversationId: string, userIds: readonly string[] 
   userIds,
 });
 
-/** A job as the worker knows it that was claimed as it was added. */
+/** A job that was claimed as it was added, in the worker's form. */
 const jobOf = async (queue: Queue, conversation: string, claim: number, id: string): Promise<ClaimedJob> => {
   expect(await queue.statusOf([id])).toEqual([{ state: 'waiting' }]);
   return {
@@ -520,7 +520,7 @@ const jobOf = async (queue: Queue, conversation: string, claim: number, id: stri
   };
 };
 
-/** One process on the database, and shorthands for what tests do with it. */
+/** One process on the database, with shorthands for tests. */
 function createProcess({ sql, queue, lease, forgetHooks }: StorageEngine) {
   const inbox = queue('inbox');
   const outbox = queue('outbox');
@@ -541,7 +541,7 @@ function createProcess({ sql, queue, lease, forgetHooks }: StorageEngine) {
     claimed,
     add: (key: string, conversationId: string, claim: number | null = null, userIds?: readonly string[]) =>
       inbox.add(newJob(key, conversationId, userIds), claim),
-    /** Claims one job, which must be there. */
+    /** Claims one job, which must exist. */
     claim: async (claim: number): Promise<ClaimedJob> => {
       const [job] = (await inbox.claim(claim, 1)).jobs;
       if (!job) throw new Error('there is no job to claim');

@@ -4,7 +4,7 @@ import type { SqlDatabase } from '../../../src/delivery/sql.js';
 import { eventually } from '../contract/stage.js';
 import type { QueueDatabase } from './contract.js';
 
-/** What both databases do for stores that share them. */
+/** What both databases offer to the stores that share them. */
 export function describeDatabase(name: string, createDatabase: () => Promise<QueueDatabase>): void {
   const open = async (count = 1): Promise<SqlDatabase[]> => {
     const place = await createDatabase();
@@ -38,13 +38,13 @@ export function describeDatabase(name: string, createDatabase: () => Promise<Que
     const ids = async (sql: SqlDatabase) =>
       (await sql.read(`SELECT id FROM ${sql.table('note')} ORDER BY id`)).map(({ id }) => Number(id));
 
-    it('give the rows of each statement', async () => {
+    it('return the rows of each statement', async () => {
       const sql = await withTable();
       expect(await sql.transaction([insert(sql, 1), insert(sql, 2)])).toEqual([[{ id: 1 }], [{ id: 2 }]]);
       expect(await sql.write(`DELETE FROM ${sql.table('note')} RETURNING text`)).toHaveLength(2);
     });
 
-    it('do nothing when a required statement gives no row', async () => {
+    it('do nothing when a required statement returns no row', async () => {
       const sql = await withTable();
       await sql.transaction([insert(sql, 1)]);
       expect(await sql.transaction([insert(sql, 2), insert(sql, 1, true), insert(sql, 3)])).toBeNull();
@@ -79,7 +79,7 @@ export function describeDatabase(name: string, createDatabase: () => Promise<Que
     ];
     const count = async (sql: SqlDatabase) => (await sql.read(`SELECT id FROM ${sql.table('step')}`)).length;
 
-    it('run once each, in order, and later ones when they are added', async () => {
+    it('run once each, in order, including those added later', async () => {
       const sql = await openOne();
       const all = steps(sql);
       await sql.migrate('test', all.slice(0, 2));
@@ -95,7 +95,7 @@ export function describeDatabase(name: string, createDatabase: () => Promise<Que
       for (const sql of processes) expect(await count(sql)).toBe(3);
     });
 
-    it('leave nothing of a step that fails, and run it again the next time', async () => {
+    it('undo a step that fails, and run it again the next time', async () => {
       const sql = await openOne();
       const [first = [], second = []] = steps(sql);
       await expect(sql.migrate('test', [first, [...second, 'NO SQL AT ALL']])).rejects.toThrow();
@@ -104,7 +104,7 @@ export function describeDatabase(name: string, createDatabase: () => Promise<Que
       expect(await count(sql)).toBe(2);
     });
 
-    it('are refused where the tables are newer than the code, each component by itself', async () => {
+    it('are refused if the tables are newer than the code, for each component separately', async () => {
       const sql = await openOne();
       await sql.migrate('test', steps(sql));
       await expect(sql.migrate('test', steps(sql).slice(0, 1))).rejects.toMatchObject({
@@ -125,7 +125,7 @@ export function describeDatabase(name: string, createDatabase: () => Promise<Que
         calls.far += 1;
       });
       await eventually(async () => {
-        // SQLite tells other processes of commits, PostgreSQL of what was published.
+        // SQLite notifies other processes of commits, PostgreSQL of published topics.
         await one?.write(`INSERT INTO ${one.table('cursor')} (name, position) VALUES ($1, '')`, [
           randomUUID(),
         ]);

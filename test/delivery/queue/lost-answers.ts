@@ -13,13 +13,13 @@ import type { QueueDatabase } from './contract.js';
 
 type LostCall = (typeof LOST_CALLS)[number];
 
-/** Whether a call changed a claim: one that claimed nothing can lose nothing. */
+/** Whether a call changed a claim: a call that claimed nothing can lose nothing. */
 function hasEffect(call: LostCall, result: unknown): boolean {
   if (call === 'add') return (result as AddResult).isClaimed;
   return call !== 'claim' || (result as ClaimResult).jobs.length > 0;
 }
 
-/** Passes every call on, and asks afterwards whether its answer gets lost. */
+/** Forwards every call, then decides whether its answer is lost. */
 function losing(queue: Queue, isLost: (call: LostCall, result: unknown) => boolean): Queue {
   const answer = <Result>(call: LostCall, result: Result): Result => {
     if (isLost(call, result)) throw new Error('the answer was lost');
@@ -35,9 +35,9 @@ function losing(queue: Queue, isLost: (call: LostCall, result: unknown) => boole
   };
 }
 
-/** Calls that the database carried out, but whose answer did not arrive. */
+/** Calls that the database executed, but whose answer did not arrive. */
 export function describeLostAnswers(name: string, createDatabase: () => Promise<QueueDatabase>): void {
-  /** Longer than any test: a claim is given up when the worker next looks, not only with the next renewal. */
+  /** Longer than any test: a claim is released when the worker next looks, not only with the next renewal. */
   const LEASE_MS = 600_000;
 
   const openWith = async (wrap: (engine: StorageEngine) => StorageEngine) => {
@@ -103,7 +103,7 @@ export function describeLostAnswers(name: string, createDatabase: () => Promise<
       await worker.stop(1_000);
     });
 
-    it('is asked for again without effect on the job that runs by then', async () => {
+    it('does not affect the job that runs when the call is repeated', async () => {
       const completions = notes<SettleResult>();
       const isRepeated = deferred();
       const delivery = await openWith((engine) => ({

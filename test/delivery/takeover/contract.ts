@@ -25,7 +25,7 @@ async function pauseOutsideTransaction(
   }
 }
 
-/** Longer than any test: whatever a process that died has claimed is not reclaimed by its lease. */
+/** Longer than any test, so that claims of a dead process do not expire. */
 const LONG_LEASE = { leaseMs: 3_600_000 };
 
 const ACCEPT = ['--accept', 'first', '--accept', 'second', '--accept', 'third'];
@@ -44,7 +44,7 @@ async function onDatabase(
   return Object.assign(startProcess, { isWritable });
 }
 
-/** What happens to the work of a process that is killed or paused. */
+/** The jobs of a process that is killed or paused. */
 export function describeTakeover(name: string, createDatabase: () => Promise<SharedDatabase>): void {
   describe(`with ${name}, a process that is killed`, () => {
     it('leaves its events to another, which handles them in order', async () => {
@@ -75,7 +75,7 @@ export function describeTakeover(name: string, createDatabase: () => Promise<Sha
       const other = startProcess('--wait');
       await other.until(/handles first attempt 2/);
 
-      // Its handler finishes, and it writes that down while the other process runs the same event.
+      // Its handler finishes, and it stores that while the other process runs the same event.
       paused.signal('SIGCONT');
       paused.signal('SIGUSR2');
       await paused.until(/finished first/);
@@ -115,7 +115,7 @@ export function describeTakeoverAtLength(name: string, createDatabase: () => Pro
     it.each([
       ['resend', ['said', 'said', 'later']],
       ['dead-letter', ['said', 'later']],
-    ])('while it sends a reply leaves that reply in an unknown state: %s', async (unknown, expected) => {
+    ])('while it sends a reply leaves the outcome unknown: %s', async (unknown, expected) => {
       const platform = await flakyPlatform((_call, nth) => (nth === 1 ? 'silence' : { status: 200 }));
       const startProcess = await onDatabase(createDatabase, {}, platform.options.baseUrl);
       const killed = startProcess('--reply', 'said', '--reply', 'later');
@@ -134,7 +134,7 @@ export function describeTakeoverAtLength(name: string, createDatabase: () => Pro
     const linesOf = (outputs: readonly string[], pattern: RegExp) =>
       new Set(outputs.flatMap((output) => [...output.matchAll(pattern)].map(([, key]) => key)));
 
-    it('are all handled, except the one that killed it each time, which becomes a dead letter', {
+    it('are all handled, except the event that killed it each time, which becomes a dead letter', {
       timeout: 120_000,
     }, async () => {
       const startProcess = await onDatabase(createDatabase, { leaseMs: 400 });
@@ -155,7 +155,7 @@ export function describeTakeoverAtLength(name: string, createDatabase: () => Pro
       expect(linesOf(outputs, /finished (\S+)/g)).toEqual(new Set(innocents));
     });
 
-    it('are all handled after a series of kills, however many: no event is to blame', {
+    it('are all handled after any number of kills from outside', {
       timeout: 120_000,
     }, async () => {
       const startProcess = await onDatabase(createDatabase, { leaseMs: 400, maxAttempts: 2 });
@@ -175,7 +175,7 @@ export function describeTakeoverAtLength(name: string, createDatabase: () => Pro
   });
 
   describe(`with ${name}, a process that is paused for longer than its lease`, () => {
-    it('starts nothing, replies nothing and ends nothing when it continues, while two others go on', async () => {
+    it('starts, sends and ends nothing when it continues, while two others work', async () => {
       const CONVERSATIONS = ['a', 'b', 'c'];
       const platform = await flakyPlatform();
       const startProcess = await onDatabase(createDatabase, {}, platform.options.baseUrl);
@@ -190,7 +190,7 @@ export function describeTakeoverAtLength(name: string, createDatabase: () => Pro
         await expect.poll(() => platform.said(id), { timeout: 20_000 }).toEqual(answers(id));
       }
 
-      // Its handlers of the first messages go on, and would answer and say so in other words.
+      // Its first handlers continue, and would reply with another text.
       paused.signal('SIGCONT');
       paused.signal('SIGUSR2');
       for (const id of CONVERSATIONS) {
