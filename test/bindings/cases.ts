@@ -149,7 +149,7 @@ const chatOf = (id: string): string => `{"conversation_id":${id},"timestamp":174
 const CASES: Readonly<Record<string, readonly Case[]>> = {
   probes: [
     {
-      name: 'a probe is answered at each path, and reaches its observers alone',
+      name: 'a probe is answered at each path, and reaches only its observers',
       async run(to) {
         const probe = { istest: true };
         const paths = [BASE, HANDOFF, `${HANDOFF}/conversation/establish`, `${HANDOFF}/chat`];
@@ -204,7 +204,7 @@ const CASES: Readonly<Record<string, readonly Case[]>> = {
         ),
     },
     {
-      name: 'a token in the path is enough, also in escapes',
+      name: 'a token in the path is enough, even if encoded',
       async run(to) {
         const escaped = `%${PATH_TOKEN.charCodeAt(0).toString(16)}${PATH_TOKEN.slice(1)}`;
         for (const token of [PATH_TOKEN, escaped]) {
@@ -227,7 +227,7 @@ const CASES: Readonly<Record<string, readonly Case[]>> = {
       },
     },
     {
-      name: 'the address of the sender reaches a check of your own',
+      name: 'the sender’s address reaches an auth function',
       async run(to) {
         const body = botMessageBody();
         const headers: Header[] = [JSON_TYPE, [LOCAL, 'yes']];
@@ -338,7 +338,7 @@ const CASES: Readonly<Record<string, readonly Case[]>> = {
   ],
   limits: [
     {
-      name: 'a body that is announced as too large is refused at once',
+      name: 'a body whose announced length is too large is refused at once',
       async run(to) {
         const head = bytesOf({
           path: BASE,
@@ -393,7 +393,7 @@ const CASES: Readonly<Record<string, readonly Case[]>> = {
   ],
   answers: [
     {
-      name: 'the request id of the sender is the answer’s, and the handler’s',
+      name: 'the sender’s request id is in the answer and the handler’s context',
       async run(to) {
         const body = botMessageBody();
         const answer = await post(to, body, BASE, ['X-Request-Id', 'from-the-sender']);
@@ -404,7 +404,7 @@ const CASES: Readonly<Record<string, readonly Case[]>> = {
       },
     },
     {
-      name: 'a request without an id gets one, in the answer and for the handler',
+      name: 'a request without an id gets one, in the answer and the handler’s context',
       async run(to) {
         const body = botMessageBody();
         const [requestId] = (await post(to, body)).headers.get('x-request-id') ?? [];
@@ -423,7 +423,7 @@ const CASES: Readonly<Record<string, readonly Case[]>> = {
       },
     },
     {
-      name: 'a path that is not the receiver’s is the host’s',
+      name: 'the host answers other paths',
       async run(to, { notFound }) {
         for (const path of [`${BASE}/unknown`, `${BASE}/unknown/path`]) {
           const answer = await post(to, botMessageBody(), path);

@@ -4,12 +4,12 @@ export type LeftOut = Readonly<Record<string, string>>;
 const BUFFERED = 'the gateway reads the whole request before it calls the function';
 const BUFFERED_CASES: LeftOut = {
   'wrong credentials are refused before the body arrives': BUFFERED,
-  'a body that is announced as too large is refused at once': BUFFERED,
+  'a body whose announced length is too large is refused at once': BUFFERED,
   'a body that takes too long is refused': BUFFERED,
   'a sender that hangs up mid-body gets no answer, and no handler runs': BUFFERED,
 };
 const NO_PARSER = 'a body that was read before the receiver';
-const NO_ADDRESS = 'the address of the sender reaches a check of your own';
+const NO_ADDRESS = 'the sender’s address reaches an auth function';
 
 /** Every tested host: the rows of the table in docs/hosts.md. */
 export const HOSTS = {

@@ -98,8 +98,8 @@ describe('a handoff request', () => {
     [[null]],
     [[{ user_id: 'a' }, { user_id: 'b' }]],
   ])('has no user with %j as user_info', (user_info) => {
-    const nobody = { phone: null, email: null, user_id: null, anonymous_id: null };
-    expect(request({ user_info }).user_info).toEqual(nobody);
+    const unknownUser = { phone: null, email: null, user_id: null, anonymous_id: null };
+    expect(request({ user_info }).user_info).toEqual(unknownUser);
   });
 
   it('accepts a list of one as user_info', () => {

@@ -106,7 +106,7 @@ describe('a context without actions', () => {
     expectTypeOf<AdmitContext>().not.toHaveProperty('end');
     // @ts-expect-error a message is not answered here
     receiver.on('message', ({ reply }) => reply('x'));
-    // @ts-expect-error a closed handoff is not answered any more
+    // @ts-expect-error a closed handoff cannot be answered
     receiver.on('handoff.closed', ({ reply }) => reply('x'));
     // @ts-expect-error nor is a probe
     receiver.on('probe', ({ reply }) => reply('x'));

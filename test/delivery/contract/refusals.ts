@@ -121,8 +121,8 @@ export function refusals(engine: Engine): void {
   type Platform = Awaited<ReturnType<typeof flakyPlatform>>;
 
   /**
-   * A client whose first call reaches the platform, and whose answer is lost. The timeout of that call alone is short,
-   * so no other call has to be answered in a certain time.
+   * A client whose first call reaches the platform but loses the answer. Only that call's timeout is short, so other
+   * calls need not be answered in a certain time.
    */
   const losingFirstAnswer = ({ options }: Platform): PlatformClient => {
     const arrived = deferred();

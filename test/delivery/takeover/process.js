@@ -14,7 +14,7 @@ const { values } = parseArgs({
     wait: { type: 'boolean', default: false },
     answer: { type: 'boolean', default: false },
     unknown: { type: 'string', default: 'resend' },
-    // Each event has a conversation of its own, and its handler takes this many milliseconds.
+    // Each event has its own conversation, and its handler takes this many milliseconds.
     take: { type: 'string' },
     // The event whose handler kills the process.
     poison: { type: 'string' },
