@@ -196,6 +196,6 @@ function globalOf<Name extends keyof TestFramework>(name: Name): TestFramework[N
   const value: unknown = Reflect.get(globalThis, name);
   if (typeof value === 'function') return value as TestFramework[Name];
   throw configError(
-    `describeAdapter found no global ${name}: pass those of vitest or node:test, as in describeAdapter(createAdapter, harness, { describe, it }).`,
+    `describeAdapter found no global ${name}: pass the functions of vitest or node:test, as in describeAdapter(createAdapter, harness, { describe, it }).`,
   );
 }
