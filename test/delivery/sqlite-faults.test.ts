@@ -1,4 +1,5 @@
 import { rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import request from 'supertest';
 import { expect, it } from 'vitest';
@@ -112,7 +113,8 @@ describeWith(FROZEN_FILES)('SQLite on a file that becomes read-only', () => {
   it.each(WAYS)(
     'answers 503, works again once it may write, and has every event that was answered 200, %s',
     async (_way, openFile) => {
-      const file = join(await temporaryFolder(), 'handoff.db');
+      // In memory, a file that is open already stays writable.
+      const file = join(await temporaryFolder(tmpdir()), 'handoff.db');
       const to = await startOn(openFile, file);
       expect(await to.send('before')).toBe(200);
       // Not the `-shm` file: processes share it as memory, and SQLite cannot work without writing to it.

@@ -205,11 +205,14 @@ describe('the writer thread', () => {
         appendFileSync(${JSON.stringify(join(place, 'starts'))}, '.');
         throw new Error('no memory left');`,
     );
+    const began = performance.now();
     await expect(delivery.start?.()).rejects.toThrow('no memory left');
     for (let times = 0; times < 200; times += 1) {
       expect(await delivery.accept(chatEvent('c', { key: `${times}` }))).toBe('unavailable');
     }
-    expect(readFileSync(join(folder, 'starts'), 'utf8').length).toBeLessThan(20);
+    // Once, and then twice a second at most.
+    const most = 2 + (performance.now() - began) / 500;
+    expect(readFileSync(join(folder, 'starts'), 'utf8').length).toBeLessThanOrEqual(most);
     await delivery.stop({ timeoutMs: 1_000 });
   });
 

@@ -10,8 +10,8 @@ import type { Engine } from '../delivery/contract.js';
 import { DATABASES_FOLDER } from './databases-folder.js';
 
 /** A folder that is removed at the end of the test. */
-export async function temporaryFolder(): Promise<string> {
-  const folder = await mkdtemp(join(DATABASES_FOLDER, 'handoff-kit-'));
+export async function temporaryFolder(parent = DATABASES_FOLDER): Promise<string> {
+  const folder = await mkdtemp(join(parent, 'handoff-kit-'));
   onTestFinished(() => rm(folder, { recursive: true, force: true }));
   return folder;
 }
