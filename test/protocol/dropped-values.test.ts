@@ -1,4 +1,4 @@
-import type fc from 'fast-check';
+import type * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import {
   botMessage,
