@@ -23,7 +23,8 @@ export async function create({ handled, logFile, variant }) {
   if (mount === 'fastify') return inFastify(receiver);
   if (mount === 'hono') return inHono(receiver);
   const app = express();
-  if (mount === 'before') return createServer(receiver.before(app));
+  if (mount === 'before')
+    return createServer((request, response) => receiver(request, response, () => app(request, response)));
   app.use('/webhook', receiver);
   return createServer(app);
 }

@@ -1,7 +1,7 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import { LONGEST_TIMER_MS } from '../internal/index.js';
 
-/** The client's source of time and randomness. Replace it to test without waiting. */
+/** The client's source of time and randomness. */
 export interface Clock {
   /** The current time, in milliseconds since 1970. */
   now(): number;

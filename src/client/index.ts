@@ -4,7 +4,6 @@
  * @module
  */
 export type { Fetch } from '../internal/index.js';
-export type { Clock } from './clock.js';
 export type { HealthWatch, HealthWatchOptions, PlatformHealth, UnavailableReason } from './health.js';
 export type {
   CallOptions,

@@ -1,7 +1,7 @@
 import type { TraceCarrier } from '../diagnostics/index.js';
 import { checkDuration, configError, type Fetch } from '../internal/index.js';
 import { HEALTH_TIMEOUT_MS, PLATFORM_PATHS } from '../protocol/index.js';
-import { type Clock, systemClock } from './clock.js';
+import type { Clock } from './clock.js';
 
 export interface PlatformClientOptions {
   /** The platform's address, before `/v1`. It depends on the bot's data centre, so there is no default. */
@@ -30,8 +30,6 @@ export interface PlatformClientOptions {
    * @example retry: { retries: 5 }
    */
   readonly retry?: Partial<RetryPolicy> | false | undefined;
-  /** Replaces time and randomness in tests. */
-  readonly clock?: Partial<Clock> | undefined;
 }
 
 export interface CallOptions {
@@ -85,7 +83,7 @@ const DEFAULT_RETRY: RetryPolicy = {
 };
 
 /** Checks all options at start-up, not in the first conversation. */
-export function readOptions(given: PlatformClientOptions): ClientSettings {
+export function readOptions(given: PlatformClientOptions, clock: Clock): ClientSettings {
   // A JavaScript caller may pass nothing.
   const options: Partial<PlatformClientOptions> = given ?? {};
   const { origin, prefix } = readBaseUrl(options.baseUrl);
@@ -98,7 +96,7 @@ export function readOptions(given: PlatformClientOptions): ClientSettings {
     fetch: options.fetch ?? ((url, init) => globalThis.fetch(url, init)),
     timeoutMs: options.timeoutMs === undefined ? null : checkDuration('timeoutMs', options.timeoutMs),
     retry: readRetry(options.retry),
-    clock: { ...systemClock, ...options.clock },
+    clock,
   };
 }
 

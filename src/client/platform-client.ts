@@ -14,6 +14,7 @@ import {
   type WebhookCheckResult,
 } from '../protocol/index.js';
 import { callPlatform } from './call-platform.js';
+import { type Clock, systemClock } from './clock.js';
 import {
   type HealthWatch,
   type HealthWatchOptions,
@@ -148,8 +149,12 @@ export interface WebhookClient {
  * await client.reply({ conversationId, text: 'Good morning, how can I help?' });
  */
 export function createPlatformClient(options: PlatformClientOptions): PlatformClient {
-  const settings = readOptions(options);
-  const { clock } = settings;
+  return createClientWithClock(options, systemClock);
+}
+
+/** For tests that do not wait. */
+export function createClientWithClock(options: PlatformClientOptions, clock: Clock): PlatformClient {
+  const settings = readOptions(options, clock);
   return Object.freeze<PlatformClient>({
     async reply(input, callOptions) {
       const { conversationId, text, timestamp = clock.now(), extra } = asObject(input);

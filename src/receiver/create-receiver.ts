@@ -34,7 +34,7 @@ import {
 import { createAnswers, createRequestLog } from './exchange.js';
 import { createFetch } from './fetch.js';
 import { createInject } from './inject.js';
-import { createListener, type RequestListener } from './node-http.js';
+import { createListener } from './node-http.js';
 import {
   ADD_HANDOFF_HANDLER,
   acceptsUnhandled,
@@ -231,10 +231,6 @@ export function createReceiver<State extends object = object>(
       registry.admit(gate);
       return receiver;
     },
-    before:
-      (app: RequestListener): RequestListener =>
-      (request, response) =>
-        listener(request, response, () => app(request, response)),
     fetch: createFetch(handling),
     handle: handling.handle,
     inject: createInject({

@@ -76,8 +76,8 @@ export interface CommonReceiverOptions {
   readonly waitTimeoutMs?: number;
   /** The path of the mount, unless Express's `app.use(path, …)` strips it. Default `/`. */
   readonly basePath?: string;
-  /** Other paths of single endpoints, below the mount. */
-  readonly paths?: Partial<EndpointPaths>;
+  /** Other paths of the message webhook or the handoff endpoints, below the mount. */
+  readonly paths?: EndpointPaths;
   /** Availability tests. */
   readonly probes?: {
     /** Whether a probe needs the credentials of its endpoint. Default `required`. */

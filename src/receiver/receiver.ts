@@ -5,7 +5,7 @@ import type { AdmitGate, AnyHandler, ErrorHandler, EventName, Handler, Middlewar
 import type { Conversations } from './conversations.js';
 import type { FetchHandler } from './fetch.js';
 import type { Inject } from './inject.js';
-import type { NextFunction, RequestListener } from './node-http.js';
+import type { NextFunction } from './node-http.js';
 import type { RequestHandling } from './receive.js';
 
 /** A request handler for Express, `http.createServer` and Fetch, and the methods to set it up and close it. */
@@ -49,11 +49,6 @@ export interface Receiver<State extends object = object> {
    * @example receiver.admit(({ receivedAt }) => receivedAt.getUTCHours() >= 9 || 'We open at 9:00');
    */
   admit(gate: AdmitGate): Receiver<State>;
-  /**
-   * Puts the receiver in front of an Express app, for its own paths only: `http.createServer(receiver.before(app))`.
-   * Faster than mounting, since its requests never pass through Express. Set `basePath`.
-   */
-  before(app: RequestListener): RequestListener;
   /**
    * Handles a Fetch request to one of its paths, and answers any other 404: for route handlers of Next, and for servers
    * such as Hono, SvelteKit, Deno and Bun. Set `basePath` to the path of the mount.

@@ -13,12 +13,17 @@ export interface Route {
   readonly bot: string | undefined;
 }
 
-/** The path of each endpoint, below the mount. */
-export type EndpointPaths = Readonly<Record<WebhookEndpoint, string>>;
+/** Where the endpoints are, below the mount. */
+export interface EndpointPaths {
+  /** The message webhook. Default: the mount itself. */
+  readonly message?: string;
+  /** The base of `/conversation/establish`, `/chat` and `/conversation/close`. Default: the mount itself. */
+  readonly handoff?: string;
+}
 
 export interface RouteOptions {
   readonly basePath: string | undefined;
-  readonly paths: Partial<EndpointPaths> | undefined;
+  readonly paths: EndpointPaths | undefined;
   /** The endpoints that are mounted. */
   readonly mounted: readonly WebhookEndpoint[];
   /** Whether the first segment of a path may be a token. */
@@ -33,20 +38,22 @@ const ROOT = '/';
 /** Finds the endpoint of a request's URL; `null` where there is none. */
 export function createRoutes({ basePath, paths, mounted, hasPathToken, isToken, bot }: RouteOptions) {
   const base = normalised(checked('basePath', basePath ?? ROOT));
-  const pathOf = (endpoint: WebhookEndpoint): string =>
-    normalised(checked(`paths.${endpoint}`, paths?.[endpoint] ?? defaultPath(endpoint))) || ROOT;
-  const handoffBase = commonParent(mounted.filter((endpoint) => endpoint !== 'message').map(pathOf));
-  const table = new Map<string, Route>([
-    [handoffBase, { endpoint: 'root', isRoot: false, pathToken: undefined, bot }],
-    [ROOT, { endpoint: 'root', isRoot: true, pathToken: undefined, bot }],
-  ]);
+  const messagePath = normalised(checked('paths.message', paths?.message ?? ROOT)) || ROOT;
+  const handoffBase = normalised(checked('paths.handoff', paths?.handoff ?? ROOT));
+  const table = new Map<string, Route>();
+  const add = (path: string, endpoint: Route['endpoint']): void => {
+    const isRoot = path === ROOT || (endpoint === 'message' && path === handoffBase);
+    table.set(path, { endpoint, isRoot, pathToken: undefined, bot });
+  };
+  add(handoffBase || ROOT, 'root');
+  add(ROOT, 'root');
   for (const endpoint of mounted) {
-    const path = pathOf(endpoint);
-    const taken = table.get(path);
-    if (taken && taken.endpoint !== 'root') {
-      throw configError(`paths.${endpoint} and paths.${taken.endpoint} are both ${path}.`);
-    }
-    table.set(path, { endpoint, isRoot: path === ROOT || path === handoffBase, pathToken: undefined, bot });
+    if (endpoint !== 'message') add(`${handoffBase}${HANDOFF_PATHS[endpoint]}`, endpoint);
+  }
+  if (mounted.includes('message')) {
+    const taken = table.get(messagePath)?.endpoint ?? 'root';
+    if (taken !== 'root') throw configError(`paths.message is ${messagePath}, the path of ${taken}.`);
+    add(messagePath, 'message');
   }
 
   return (url: string): Route | null => {
@@ -76,7 +83,7 @@ export type EndpointsOf = Pick<RouteOptions, 'mounted' | 'hasPathToken' | 'isTok
 
 /** Like {@link createRoutes}, for several bots: below `/<bot>` are the endpoints of one, elsewhere those of all. */
 export function createBotRoutes({ basePath = ROOT, paths, shared, bots }: BotRouteOptions) {
-  const endpoints = Object.values({ ...HANDOFF_PATHS, ...paths });
+  const endpoints = [...Object.values(HANDOFF_PATHS), ...Object.values(paths ?? {})];
   const base = normalised(basePath);
   const routesOfBots = new Map<string, (url: string) => Route | null>();
   for (const each of bots) {
@@ -91,17 +98,6 @@ export function createBotRoutes({ basePath = ROOT, paths, shared, bots }: BotRou
     const segment = pathBelow(base, url)?.split('/', 2)[1] ?? '';
     return (routesOfBots.get(segment) ?? sharedRoutes)(url);
   };
-}
-
-function defaultPath(endpoint: WebhookEndpoint): string {
-  return endpoint === 'message' ? ROOT : HANDOFF_PATHS[endpoint];
-}
-
-/** The closest folder of all paths: the base URL of the handoff endpoints, wherever they were moved to. */
-function commonParent(paths: readonly string[]): string {
-  const [first = [], ...others] = paths.map((path) => path.split('/').slice(0, -1));
-  const differs = first.findIndex((segment, index) => others.some((other) => other[index] !== segment));
-  return (differs < 0 ? first : first.slice(0, differs)).join('/') || ROOT;
 }
 
 function pathBelow(base: string, url: string): string | null {

@@ -3,7 +3,7 @@ import Koa from 'koa';
 import { expect, it } from 'vitest';
 import type { RequestListener } from '../../src/public/bindings.js';
 import { botMessageBody } from '../fixtures/bodies.js';
-import { listen, serve } from '../helpers/serve.js';
+import { inFrontOf, listen, serve } from '../helpers/serve.js';
 import { makeReceiver } from '../helpers/start.js';
 import { describeHost } from './cases.js';
 import { BASE, inProcess } from './host.js';
@@ -18,7 +18,7 @@ describeHost('Koa', {
     const app = new Koa();
     app.use(bodyParser());
     app.use((ctx) => ctx.throw(404, 'Koa has no such page'));
-    return listen(create(BASE).before(listenerOf(app)));
+    return listen(inFrontOf(create(BASE), listenerOf(app)));
   }),
   notFound: 'Koa has no such page',
 });
@@ -30,7 +30,7 @@ it('Koa gets requests to other paths, with their bodies', async () => {
   app.use((ctx) => {
     ctx.body = { got: ctx.request.body };
   });
-  const { url } = await serve(receiver.before(listenerOf(app)));
+  const { url } = await serve(inFrontOf(receiver, listenerOf(app)));
   const body = botMessageBody();
   const headers = { 'content-type': 'application/json' };
   const answer = await fetch(`${url}/elsewhere`, { method: 'POST', headers, body: JSON.stringify(body) });

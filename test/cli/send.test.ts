@@ -96,8 +96,8 @@ describe('send', () => {
   });
 
   it('sends to the path of --path', async () => {
-    const to = await start({ paths: { chat: '/talk' } });
-    expect((await runCli(['send', 'chat', '--receiver-url', to.url, '--path', '/talk'])).code).toBe(0);
+    const to = await start({ paths: { handoff: '/human' } });
+    expect((await runCli(['send', 'chat', '--receiver-url', to.url, '--path', '/human/chat'])).code).toBe(0);
   });
 
   it.each<[string, string, () => ReturnType<typeof answering>, RegExp]>([

@@ -2,13 +2,9 @@ import { once } from 'node:events';
 import { createServer, type Server as HttpServer, type IncomingHttpHeaders } from 'node:http';
 import { createServer as createRawServer, type Server, type Socket } from 'node:net';
 import { onTestFinished } from 'vitest';
-import {
-  type Clock,
-  createPlatformClient,
-  type PlatformClient,
-  type PlatformClientOptions,
-  PlatformError,
-} from '../../src/client/index.js';
+import { type Clock, systemClock } from '../../src/client/clock.js';
+import { type PlatformClient, type PlatformClientOptions, PlatformError } from '../../src/client/index.js';
+import { createClientWithClock } from '../../src/client/platform-client.js';
 
 /** Unique, so that tests can search for it. */
 export const API_KEY = 'app-KEY7f3c9d2e41b8a650';
@@ -114,9 +110,12 @@ export function instantClock(onSleep: (ms: number, count: number) => unknown = (
 /** A client of a fake platform, with the instant clock. */
 export function clientOf(
   { baseUrl }: { readonly baseUrl: string },
-  options: Partial<PlatformClientOptions> = {},
+  {
+    clock = instantClock().clock,
+    ...options
+  }: Partial<PlatformClientOptions> & { clock?: Partial<Clock> } = {},
 ): PlatformClient {
-  return createPlatformClient({ baseUrl, apiKey: API_KEY, clock: instantClock().clock, ...options });
+  return createClientWithClock({ baseUrl, apiKey: API_KEY, ...options }, { ...systemClock, ...clock });
 }
 
 /** The `PlatformError` that a call rejects with. */

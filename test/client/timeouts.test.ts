@@ -76,7 +76,7 @@ test('a headers function that hangs times out before anything is sent', async ()
     code: 'PLATFORM_TIMEOUT',
     outcome: 'not-applied',
     retryable: true,
-    message: expect.stringContaining('headers function'),
+    message: expect.stringContaining('headers option'),
   });
   expect(platform.requests).toHaveLength(0);
 });

@@ -1,7 +1,7 @@
 import { EventEmitter, once } from 'node:events';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { systemClock } from '../../src/client/clock.js';
-import type { Clock, HealthWatch, HealthWatchOptions, PlatformHealth } from '../../src/client/index.js';
+import { type Clock, systemClock } from '../../src/client/clock.js';
+import type { HealthWatch, HealthWatchOptions, PlatformHealth } from '../../src/client/index.js';
 import { API_KEY, clientOf, instantClock, platformAnswering, rawPlatform } from './support.js';
 
 const UP = { body: 'service is normal' };

@@ -1,6 +1,7 @@
 import { createServer, type Server } from 'node:http';
 import { onTestFinished } from 'vitest';
 import type { RequestListener } from '../../src/public/bindings.js';
+import type { Receiver } from '../../src/public/index.js';
 
 /** A running HTTP server. */
 export interface Served {
@@ -36,3 +37,9 @@ export async function serve(listener: RequestListener): Promise<Served> {
   onTestFinished(() => served.end());
   return served;
 }
+
+/** A listener that passes requests to other paths than the receiver's on to an app. */
+export const inFrontOf =
+  (receiver: Receiver, app: RequestListener): RequestListener =>
+  (request, response) =>
+    receiver(request, response, () => app(request, response));

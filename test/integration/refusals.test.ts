@@ -1,4 +1,6 @@
 import { describe, expect, it } from 'vitest';
+import { systemClock } from '../../src/client/clock.js';
+import { createClientWithClock } from '../../src/client/platform-client.js';
 import { createPlatformClient, type PlatformClient } from '../../src/public/client.js';
 import { API_KEY, startIntegration } from './integration-setup.js';
 
@@ -69,7 +71,7 @@ describe.each(CALLS)('%s', (endpoint, call) => {
       },
     };
     // Without the proxy: a gateway's answer is not in openapi.json.
-    const client = createPlatformClient({ baseUrl: direct, apiKey: API_KEY, clock });
+    const client = createClientWithClock({ baseUrl: direct, apiKey: API_KEY }, { ...systemClock, ...clock });
     await call(client).catch(() => {});
     expect(waits).toEqual([7_000]);
   });

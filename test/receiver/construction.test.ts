@@ -116,8 +116,8 @@ describe('other mistakes', () => {
   it.each([
     ['basePath', { basePath: 'webhook' }],
     ['basePath', { basePath: '/a?b' }],
-    ['paths.chat', { paths: { chat: 'chat' } }],
-    ['paths.close', { paths: { close: '/c#d' } }],
+    ['paths.message', { paths: { message: 'chat' } }],
+    ['paths.handoff', { paths: { handoff: '/c#d' } }],
   ])('names %s if it is not a path', (name, options) => {
     const error = errorOf(() => create({ auth: { message: noAuth(), handoff: noAuth() }, ...options }));
     expect(error.code).toBe('CONFIG_INVALID');
@@ -146,9 +146,12 @@ describe('other mistakes', () => {
 
   it('names two endpoints with the same path', () => {
     const error = errorOf(() =>
-      create({ auth: { message: noAuth(), handoff: noAuth() }, paths: { chat: '/talk', close: '/talk/' } }),
+      create({
+        auth: { message: noAuth(), handoff: noAuth() },
+        paths: { message: '/talk/chat', handoff: '/talk/' },
+      }),
     );
-    expect(error.message).toContain('paths.close and paths.chat are both /talk');
+    expect(error.message).toContain('paths.message is /talk/chat, the path of chat');
   });
 
   it('names a wrong setting of the platform option, and never the key', () => {

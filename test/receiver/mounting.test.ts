@@ -9,7 +9,7 @@ import { basic, type Receiver } from '../../src/public/index.js';
 import { botMessageBody, chatBody, closeBody, establishBody } from '../fixtures/bodies.js';
 import { basicHeader, SECRET, USERNAME } from '../helpers/credentials.js';
 import { sendRaw } from '../helpers/raw.js';
-import { serve } from '../helpers/serve.js';
+import { inFrontOf, serve } from '../helpers/serve.js';
 import { makeReceiver } from '../helpers/start.js';
 
 const GOOD = basicHeader(USERNAME, SECRET);
@@ -62,10 +62,10 @@ const parsersOf = (kit: typeof express): [string, RequestHandler[]][] => [
 
 const MOUNTINGS: [string, Mounting][] = [
   ['bare http', { basePath: BASE, bring: (receiver) => receiver }],
-  ['before(app)', { basePath: BASE, bring: (receiver) => receiver.before(express()) }],
+  ['http, in front of an app', { basePath: BASE, bring: (receiver) => inFrontOf(receiver, express()) }],
   [
-    'before(app) whose app has a parser',
-    { basePath: BASE, bring: (receiver) => receiver.before(express().use(express.json())) },
+    'http, in front of an app with a parser',
+    { basePath: BASE, bring: (receiver) => inFrontOf(receiver, express().use(express.json())) },
   ],
   ...parsersOf(express).map(([name, parsers]): [string, Mounting] => [
     `Express 5 after ${name}`,

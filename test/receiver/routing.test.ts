@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { noAuth } from '../../src/public/index.js';
 import { botMessageBody, chatBody, closeBody, establishBody } from '../fixtures/bodies.js';
 import { bytesOf, sendBytes } from '../helpers/raw.js';
-import { serve } from '../helpers/serve.js';
+import { inFrontOf, serve } from '../helpers/serve.js';
 import { makeReceiver, start } from '../helpers/start.js';
 
 const ENDPOINTS = [
@@ -157,11 +157,11 @@ describe('the path of the endpoints', () => {
     },
   );
 
-  it('changes with paths, endpoint by endpoint', async () => {
-    const to = await start({ basePath: '/in', paths: { message: '/messages', chat: '/talk/' } });
+  it('changes with paths', async () => {
+    const to = await start({ basePath: '/in', paths: { message: '/messages', handoff: '/human/' } });
     expect((await request(to.url).post('/in/messages').send(botMessageBody())).status).toBe(200);
-    expect((await request(to.url).post('/in/talk').send(chatBody())).status).toBe(200);
-    expect((await request(to.url).post('/in/conversation/close').send(closeBody())).status).toBe(200);
+    expect((await request(to.url).post('/in/human/chat').send(chatBody())).status).toBe(200);
+    expect((await request(to.url).post('/in/human/conversation/close').send(closeBody())).status).toBe(200);
     expect((await request(to.url).post('/in/chat').send(chatBody())).status).toBe(404);
     expect((await request(to.url).post('/in').send(botMessageBody())).status).toBe(404);
     expect(to.seen.map(({ event }) => event)).toEqual(['message', 'handoff.message', 'handoff.closed']);
@@ -176,7 +176,7 @@ describe('the path of the endpoints', () => {
     app.post('/webhook/other', (_req, res) => {
       res.send('the app’s');
     });
-    const { url } = await serve(receiver.before(app));
+    const { url } = await serve(inFrontOf(receiver, app));
     for (const [path, , body] of ENDPOINTS) {
       const answer = await request(url).post(`/webhook${path}`).send(body());
       expect(answer.status).toBe(200);

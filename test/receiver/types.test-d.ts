@@ -174,7 +174,6 @@ describe('createReceiver', () => {
         .onError(() => {})
         .admit(() => true),
     ).toEqualTypeOf<Receiver>();
-    expectTypeOf(receiver.before(receiver)).toEqualTypeOf<RequestListener>();
     expectTypeOf(receiver.close()).resolves.toEqualTypeOf<{ readonly unfinished: number }>();
     expectTypeOf(receiver.start()).resolves.toEqualTypeOf<void>();
     // @ts-expect-error a gate says yes, no, or why not
