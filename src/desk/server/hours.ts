@@ -76,7 +76,8 @@ export function createHours(store: DocumentStore, log: Log, options: HoursOption
     async save(agent, { version, ...rules }) {
       checkHours(rules);
       const changed = changedFields<HoursRules>(await load(), rules, FIELDS);
-      await setting.replace(rules, version, audit.line(agent.id, 'business hours', changed), 'HOURS_CHANGED');
+      const line = audit.line(agent.id, 'business hours', changed);
+      if (!(await setting.replace(rules, version, line))) throw new DeskError('HOURS_CHANGED');
       return viewOf({ ...rules, version: version + 1 });
     },
     bridgeOptions: {

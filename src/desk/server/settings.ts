@@ -10,14 +10,14 @@ import type {
   TeamView,
 } from '../api.js';
 import { type AuditLine, changedFields, createAudit } from './audit.js';
-import { DeskError, type DeskErrorCode } from './errors.js';
+import { DeskError } from './errors.js';
 import { DOCUMENT_KIND, type DocumentStore, type JournalAppend } from './store/index.js';
 
 /** A document that is replaced as a whole. It applies to all processes on the store, from the next request on. */
 export interface Setting<Value> {
   read(): Promise<{ readonly value: Value; readonly version: number }>;
-  /** Rejects with `conflict` if the document was replaced since `version` was read. */
-  replace(value: Value, version: number, line: JournalAppend, conflict: DeskErrorCode): Promise<void>;
+  /** Resolves to `false` if the document was replaced since `version` was read. */
+  replace(value: Value, version: number, line: JournalAppend): Promise<boolean>;
   /** Replaces the document whatever it holds; `linesOf` gives the audit lines. */
   overwrite(value: Value, linesOf?: (before: Value) => readonly JournalAppend[]): Promise<void>;
 }
@@ -30,9 +30,8 @@ export function createSetting<Value>(store: DocumentStore, id: string, initial: 
   };
   return {
     read,
-    async replace(value, version, line, conflict) {
-      const written = await store.write({ put: [{ kind, id, value, version }], append: [line] });
-      if (!written) throw new DeskError(conflict);
+    async replace(value, version, line) {
+      return (await store.write({ put: [{ kind, id, value, version }], append: [line] })) !== null;
     },
     async overwrite(value, linesOf = () => []) {
       for (;;) {
@@ -60,7 +59,7 @@ export function createTeams(store: DocumentStore): Teams {
     async save(agent, { teams, version }) {
       const before = membersOf((await setting.read()).value);
       const line = audit.line(agent.id, 'teams changed', { before, after: membersOf(teams) });
-      await setting.replace(teams, version, line, 'TEAMS_CHANGED');
+      if (!(await setting.replace(teams, version, line))) throw new DeskError('TEAMS_CHANGED');
       return { teams, version: version + 1 };
     },
   };
@@ -90,12 +89,12 @@ export function createRules(store: DocumentStore): Rules {
     async save(agent, { version, ...rules }) {
       const { value: before } = await setting.read();
       const changed = changedFields(before, rules, ['method', 'capacity', 'bots']);
-      await setting.replace(
+      const isReplaced = await setting.replace(
         rules,
         version,
         audit.line(agent.id, 'assignment rules', changed),
-        'RULES_CHANGED',
       );
+      if (!isReplaced) throw new DeskError('RULES_CHANGED');
       return { ...rules, version: version + 1 };
     },
   };
@@ -145,12 +144,12 @@ export function createCannedReplies(store: DocumentStore): CannedReplies {
     },
     async save(agent, { replies, version }) {
       const changed = differenceOf((await setting.read()).value, replies);
-      await setting.replace(
+      const isReplaced = await setting.replace(
         replies,
         version,
         audit.line(agent.id, 'canned replies', changed),
-        'CANNED_CHANGED',
       );
+      if (!isReplaced) throw new DeskError('CANNED_CHANGED');
       return { replies, version: version + 1 };
     },
   };
