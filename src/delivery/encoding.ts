@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto';
 import { DEFAULT_BOT, type DeliveredEvent } from '../events/index.js';
-import type { QueueName } from './queue.js';
+import type { ClaimedJob, QueueName } from './queue.js';
 import type { SqlDatabase } from './sql.js';
 
 /** Text without quotes, backslashes, control characters and surrogates: the characters that JSON escapes. */
@@ -129,3 +129,17 @@ export async function readQueueNames(database: Pick<SqlDatabase, 'read' | 'table
 /** Names as a list of SQL literals, so that a statement is planned as for one name. */
 export const sqlList = (names: readonly string[]): string =>
   names.map((name) => `'${name.replaceAll("'", "''")}'`).join(', ');
+
+/** A row of the job table that was claimed. */
+export const toJob = (row: SqlRow, claim: number): ClaimedJob => ({
+  id: String(row.seq),
+  conversation: String(row.conversation),
+  type: String(row.type),
+  content: String(row.content),
+  attempt: Number(row.attempts) + Number(row.interruptions) + 1,
+  failures: Number(row.attempts),
+  crashes: Number(row.crashes),
+  interrupted: Number(row.interruptions) > 0,
+  createdAt: Number(row.created_at),
+  claim,
+});

@@ -1,7 +1,8 @@
 import type { Conversation } from '../events/index.js';
 import { restoreConversation } from './handoff-store.js';
 import { createQueueAdmin, type QueueAdmin, type StoredJobDetails, toDetails } from './queue-admin.js';
-import type { ForgetHook, SqlDatabase, SqlRow, SqlValue } from './sql.js';
+import type { SqlDatabase, SqlRow, SqlValue } from './sql.js';
+import type { EngineDefaults, EngineSettings, StorageEngine } from './storage-engine.js';
 
 /** A job or a handed-over conversation, as {@link OpenDatabase.records} gives it. */
 export type StoredRecord =
@@ -26,11 +27,25 @@ export interface OpenDatabase {
 /** Rows that are read at once. */
 const PAGE_SIZE = 500;
 
-export function createOpenDatabase(
-  sql: SqlDatabase,
-  forgetHooks: readonly ForgetHook[],
-  close: () => Promise<void>,
-): OpenDatabase {
+/** The settings of an engine that runs no worker. */
+export const operatorSettings = ({ leaseMs, pollMs }: EngineDefaults): EngineSettings => ({
+  keepContent: false,
+  leaseMs,
+  pollMs,
+  onError: () => undefined,
+});
+
+export async function openForOperator(engine: StorageEngine): Promise<OpenDatabase> {
+  try {
+    await engine.open();
+  } catch (error) {
+    await engine.close();
+    throw error;
+  }
+  return createOpenDatabase(engine);
+}
+
+function createOpenDatabase({ sql, forgetHooks, close }: StorageEngine): OpenDatabase {
   const jobs = sql.table('job');
   const conversations = sql.table('conversation');
   const page = (from: string, key: string, after: SqlValue): Promise<SqlRow[]> =>

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { checkDuration, HandoffKitError } from '../../internal/index.js';
 import type { Delivery } from '../delivery.js';
-import { createOpenDatabase, type OpenDatabase } from '../open-database.js';
+import { type OpenDatabase, openForOperator, operatorSettings } from '../open-database.js';
 import { deliveryMigrations } from '../schema.js';
 import type { SqlValue } from '../sql.js';
 import type { EngineSettings, StorageEngine } from '../storage-engine.js';
@@ -40,21 +40,8 @@ export function postgres(options: PostgresOptions): Delivery {
 export async function openPostgresDatabase(connection: string | PostgresConnection): Promise<OpenDatabase> {
   checkDriver();
   const where = typeof connection === 'string' ? { connectionString: connection } : connection;
-  const settings = {
-    keepContent: false,
-    leaseMs: DEFAULTS.leaseMs,
-    pollMs: DEFAULTS.pollMs,
-    onError: () => undefined,
-  };
-  const engine = createPostgresEngine(checkConnection(where), ADMIN_TIMEOUT_MS, settings);
-  try {
-    await engine.open();
-  } catch (error) {
-    await engine.close();
-    throw error;
-  }
-  const { sql, forgetHooks, close } = engine;
-  return createOpenDatabase(sql, forgetHooks, close);
+  const settings = operatorSettings(DEFAULTS);
+  return openForOperator(createPostgresEngine(checkConnection(where), ADMIN_TIMEOUT_MS, settings));
 }
 
 /**

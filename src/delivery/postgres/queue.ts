@@ -1,5 +1,5 @@
 import { boundDelay } from '../backoff.js';
-import { decodeText, digestKey, digestText, encodeText } from '../encoding.js';
+import { decodeText, digestKey, digestText, encodeText, toJob } from '../encoding.js';
 import {
   type AddResult,
   type ClaimedJob,
@@ -306,19 +306,6 @@ const columnsOf = (jobs: readonly ClaimedJob[]): unknown[] => [
   jobs.map(({ conversation }) => conversation),
   jobs.map(({ claim }) => claim),
 ];
-
-const toJob = (row: SqlRow, claim: number): ClaimedJob => ({
-  id: String(row.seq),
-  conversation: String(row.conversation),
-  type: String(row.type),
-  content: String(row.content),
-  attempt: Number(row.attempts) + Number(row.interruptions) + 1,
-  failures: Number(row.attempts),
-  crashes: Number(row.crashes),
-  interrupted: Number(row.interruptions) > 0,
-  createdAt: Number(row.created_at),
-  claim,
-});
 
 function toStatus({ state, error, known }: SqlRow): JobStatus {
   if (state === 'dead') return { state, error: decodeText(error) };

@@ -1,5 +1,5 @@
 import { boundDelay } from '../backoff.js';
-import { digestKey, digestText, encodeText } from '../encoding.js';
+import { digestKey, digestText, encodeText, toJob } from '../encoding.js';
 import {
   type AddResult,
   type ClaimedJob,
@@ -215,7 +215,7 @@ function createQueueCommands(
           continue;
         }
         takeHead.get(owner, claim, Number(row.seq), queue, conversation);
-        jobs.push(toJob(row, conversation, claim));
+        jobs.push(toJob({ ...row, conversation }, claim));
       }
       const dueAt = jobs.length < limit ? (nextDue.get(queue)?.due_at ?? null) : null;
       return { jobs, nextDueInMs: dueAt === null ? null : Math.max(0, Number(dueAt) - now) };
@@ -270,19 +270,6 @@ function createQueueCommands(
     },
   };
 }
-
-const toJob = (row: SqlRow, conversation: string, claim: number): ClaimedJob => ({
-  id: String(row.seq),
-  conversation,
-  type: String(row.type),
-  content: String(row.content),
-  attempt: Number(row.attempts) + Number(row.interruptions) + 1,
-  failures: Number(row.attempts),
-  crashes: Number(row.crashes),
-  interrupted: Number(row.interruptions) > 0,
-  createdAt: Number(row.created_at),
-  claim,
-});
 
 const toRecord = (row: SqlRow): ProcessRecord => ({
   owner: String(row.owner),

@@ -4,7 +4,7 @@ import { basename, dirname, join, resolve } from 'node:path';
 import { HandoffKitError } from '../../internal/index.js';
 import type { Delivery } from '../delivery.js';
 import { decodeText, digestKey } from '../encoding.js';
-import { createOpenDatabase, type OpenDatabase } from '../open-database.js';
+import { type OpenDatabase, openForOperator, operatorSettings } from '../open-database.js';
 import type { JobStatus, Queue } from '../queue.js';
 import { deliveryMigrations, runMigrations } from '../schema.js';
 import type { ForgetHook, SqlDatabase, SqlRow, SqlValue } from '../sql.js';
@@ -63,23 +63,8 @@ export function sqliteWith({ file, ...options }: SqliteOptions, threadFile: URL 
 }
 
 /** Opens a database file for an operator, also while receivers work on it. */
-export async function openSqliteDatabase(file: string): Promise<OpenDatabase> {
-  const settings = {
-    keepContent: false,
-    leaseMs: DEFAULTS.leaseMs,
-    pollMs: DEFAULTS.pollMs,
-    onError: () => undefined,
-  };
-  const engine = createSqliteEngine(file, settings, null);
-  try {
-    await engine.open();
-  } catch (error) {
-    await engine.close();
-    throw error;
-  }
-  const { sql, forgetHooks, close } = engine;
-  return createOpenDatabase(sql, forgetHooks, close);
-}
+export const openSqliteDatabase = (file: string): Promise<OpenDatabase> =>
+  openForOperator(createSqliteEngine(file, operatorSettings(DEFAULTS), null));
 
 /** Creates the storage engine of a file. Without `threadFile` it writes in the caller's thread. */
 export function createSqliteEngine(
