@@ -8,8 +8,8 @@ import type {
 } from '../events/index.js';
 import type { HandoffStore } from '../handoff/index.js';
 import type { Log } from '../internal/index.js';
-import type { QueueAdmin } from './queue-admin.js';
-import type { SqlDatabase } from './sql.js';
+import type { QueueAdmin } from './storage/queue-admin.js';
+import type { SqlDatabase } from './storage/sql.js';
 
 /**
  * The result of {@link Delivery.accept}.

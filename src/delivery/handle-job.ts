@@ -2,10 +2,10 @@ import { type DeliveredEvent, Postponed, Unrecoverable } from '../events/index.j
 import { HandoffKitError, settlesWithin } from '../internal/index.js';
 import { type Backoff, createPostponements, delayAfter } from './backoff.js';
 import type { DeliveryHost } from './delivery.js';
-import { restoreEvent } from './encoding.js';
-import { describeError } from './outbox.js';
+import { describeError } from './outbox/outbox.js';
 import { type ClaimedJob, type JobOutcome, MOST_CRASHES, SUSPECT_CRASHES } from './queue.js';
 import { describeEvent, type HandlerRunner, logPostponed, type RunResult } from './run-handlers.js';
+import { restoreEvent } from './storage/encoding.js';
 import type { WorkerSlot } from './worker.js';
 
 export interface HandleJobOptions {

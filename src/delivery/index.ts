@@ -22,11 +22,11 @@ export type {
 } from '../handoff/index.js';
 export type { Backoff } from './backoff.js';
 export type { Acceptance, Delivery, DeliveryHost, DeliveryStats } from './delivery.js';
-export { conversationKey, DEFAULT_RECEIVER, decodeText, encodeText } from './encoding.js';
 export { type InlineOptions, inline } from './inline.js';
-export type { OpenDatabase, StoredRecord } from './open-database.js';
-export type { OutboxPolicy } from './outbox.js';
+export type { OutboxPolicy } from './outbox/outbox.js';
 export type { QueueName } from './queue.js';
+export { conversationKey, DEFAULT_RECEIVER, decodeText, encodeText } from './storage/encoding.js';
+export type { OpenDatabase, StoredRecord } from './storage/open-database.js';
 export type {
   JobFilter,
   OutboxDepth,
@@ -34,6 +34,6 @@ export type {
   QueueDepth,
   StoredJob,
   StoredJobDetails,
-} from './queue-admin.js';
-export type { ForgetHook, SqlDatabase, SqlRow, SqlStatement, SqlValue } from './sql.js';
+} from './storage/queue-admin.js';
+export type { ForgetHook, SqlDatabase, SqlRow, SqlStatement, SqlValue } from './storage/sql.js';
 export type { StoredDeliveryOptions } from './stored-delivery.js';

@@ -2,18 +2,18 @@ import type { DeliveredEventName } from '../events/index.js';
 import { checkCount, checkDuration, configError, HandoffKitError, settlesWithin } from '../internal/index.js';
 import type { Backoff } from './backoff.js';
 import type { Delivery, DeliveryHost } from './delivery.js';
-import { conversationKey, DEFAULT_RECEIVER, queueNameOf, storeEvent, userIdsOf } from './encoding.js';
 import { createHandleJob } from './handle-job.js';
-import { createSqlHandoffStore } from './handoff-store.js';
 import { type LeaseRenewal, startLeaseRenewal } from './lease-renewal.js';
-import { DEFAULT_OUTBOX, type OutboxPolicy } from './outbox.js';
-import { createOutboxes } from './outboxes.js';
+import { DEFAULT_OUTBOX, type OutboxPolicy } from './outbox/outbox.js';
+import { createOutboxes } from './outbox/outboxes.js';
+import { createReceipts } from './outbox/receipts.js';
 import type { AddResult, NewJob, Queue } from './queue.js';
-import { createQueueAdmin } from './queue-admin.js';
-import { createReceipts } from './receipts.js';
-import { startRetention } from './retention.js';
 import { checkUnconnected, connected, createFencing, createHandlerRunner } from './run-handlers.js';
-import type { SqlDatabase } from './sql.js';
+import { conversationKey, DEFAULT_RECEIVER, queueNameOf, storeEvent, userIdsOf } from './storage/encoding.js';
+import { createSqlHandoffStore } from './storage/handoff-store.js';
+import { createQueueAdmin } from './storage/queue-admin.js';
+import { startRetention } from './storage/retention.js';
+import type { SqlDatabase } from './storage/sql.js';
 import {
   createThrottledLog,
   type EngineDefaults,
@@ -21,7 +21,7 @@ import {
   openedOnUse,
   type StorageEngine,
   useStore,
-} from './storage-engine.js';
+} from './storage/storage-engine.js';
 import { createWorker, type Worker } from './worker.js';
 
 /** Options of every delivery that stores events. */

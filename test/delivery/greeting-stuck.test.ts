@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
-import { storeEvent } from '../../src/delivery/encoding.js';
 import { createHandleJob } from '../../src/delivery/handle-job.js';
 import { createHandlerRunner } from '../../src/delivery/run-handlers.js';
+import { storeEvent } from '../../src/delivery/storage/encoding.js';
 import { deferred } from '../helpers/deferred.js';
 import { requestEvent } from '../helpers/events.js';
 import { logLines } from '../helpers/log-lines.js';

@@ -1,6 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
-import { storeEvent } from '../../src/delivery/encoding.js';
 import type {
   ClaimedJob,
   ClaimResult,
@@ -8,7 +7,8 @@ import type {
   ProcessRecord,
   Queue,
 } from '../../src/delivery/queue.js';
-import type { SqlDatabase } from '../../src/delivery/sql.js';
+import { storeEvent } from '../../src/delivery/storage/encoding.js';
+import type { SqlDatabase } from '../../src/delivery/storage/sql.js';
 import { createStoredDelivery } from '../../src/delivery/stored-delivery.js';
 import { deferred } from '../helpers/deferred.js';
 import { chatEvent } from '../helpers/events.js';

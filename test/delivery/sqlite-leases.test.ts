@@ -1,9 +1,9 @@
 import { join } from 'node:path';
 import { setImmediate as turn } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
-import { storeEvent } from '../../src/delivery/encoding.js';
 import { sqlite } from '../../src/delivery/sqlite/index.js';
 import { createSqliteEngine } from '../../src/delivery/sqlite/sqlite.js';
+import { storeEvent } from '../../src/delivery/storage/encoding.js';
 import { deferred } from '../helpers/deferred.js';
 import { chatEvent } from '../helpers/events.js';
 import { temporaryFolder } from '../helpers/sqlite-store.js';

@@ -2,7 +2,7 @@ import { onTestFinished } from 'vitest';
 import { checkConnection } from '../../src/delivery/postgres/database.js';
 import { createPostgresEngine } from '../../src/delivery/postgres/postgres.js';
 import { createPostgresQueue } from '../../src/delivery/postgres/queue.js';
-import type { SqlValue } from '../../src/delivery/sql.js';
+import type { SqlValue } from '../../src/delivery/storage/sql.js';
 import { postgresStore } from '../helpers/postgres.js';
 import { describeTables } from './tables.js';
 

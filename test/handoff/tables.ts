@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import { createSqlHandoffStore } from '../../src/delivery/handoff-store.js';
 import type { Queue } from '../../src/delivery/queue.js';
-import { createQueueAdmin } from '../../src/delivery/queue-admin.js';
-import { startRetention } from '../../src/delivery/retention.js';
-import type { SqlDatabase, SqlValue } from '../../src/delivery/sql.js';
+import { createSqlHandoffStore } from '../../src/delivery/storage/handoff-store.js';
+import { createQueueAdmin } from '../../src/delivery/storage/queue-admin.js';
+import { startRetention } from '../../src/delivery/storage/retention.js';
+import type { SqlDatabase, SqlValue } from '../../src/delivery/storage/sql.js';
 import { eventually } from '../delivery/contract/stage.js';
 import { fresh, link } from './contract/stage.js';
 

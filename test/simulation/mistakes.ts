@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { DeliveryHost } from '../../src/delivery/delivery.js';
 import type { NewJob, Queue } from '../../src/delivery/queue.js';
-import type { StorageEngine } from '../../src/delivery/storage-engine.js';
+import type { StorageEngine } from '../../src/delivery/storage/storage-engine.js';
 import type { Delivery } from '../../src/public/index.js';
 import type { Mistakes } from './history.js';
 

@@ -1,10 +1,10 @@
 import type { Queue, QueueName } from '../../src/delivery/queue.js';
-import { deliveryMigrations } from '../../src/delivery/schema.js';
-import type { SqlDatabase } from '../../src/delivery/sql.js';
 import { type Connection, openConnection, type Statement } from '../../src/delivery/sqlite/database.js';
 import { createEngineOn } from '../../src/delivery/sqlite/sqlite.js';
 import { type Command, createGroupRunner, type Writer } from '../../src/delivery/sqlite/writer.js';
-import type { EngineSettings, StorageEngine } from '../../src/delivery/storage-engine.js';
+import { deliveryMigrations } from '../../src/delivery/storage/schema.js';
+import type { SqlDatabase } from '../../src/delivery/storage/sql.js';
+import type { EngineSettings, StorageEngine } from '../../src/delivery/storage/storage-engine.js';
 import { type Scheduler, type SimulatedProcess, wallClock } from './scheduler.js';
 
 /**

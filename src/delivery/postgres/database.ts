@@ -7,8 +7,8 @@ import {
   HandoffKitError,
   requireOptional,
 } from '../../internal/index.js';
-import { runMigrations } from '../schema.js';
-import type { ForgetHook, SqlDatabase, SqlRow, SqlStatement, SqlValue } from '../sql.js';
+import { runMigrations } from '../storage/schema.js';
+import type { ForgetHook, SqlDatabase, SqlRow, SqlStatement, SqlValue } from '../storage/sql.js';
 import { createNotifications } from './notifications.js';
 
 /** Connection settings. */

@@ -1,5 +1,5 @@
 import type { Client, PoolConfig } from 'pg';
-import type { SqlRow, SqlValue } from '../sql.js';
+import type { SqlRow, SqlValue } from '../storage/sql.js';
 
 /** The delay before a lost connection for notifications is replaced. */
 const LISTEN_AGAIN_MS = 1_000;

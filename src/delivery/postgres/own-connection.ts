@@ -1,6 +1,6 @@
 import type { Client, PoolConfig } from 'pg';
 import { HandoffKitError } from '../../internal/index.js';
-import type { SqlRow } from '../sql.js';
+import type { SqlRow } from '../storage/sql.js';
 import { inTime } from './database.js';
 
 export interface OwnConnectionOptions {

@@ -1,10 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import { checkDuration, HandoffKitError } from '../../internal/index.js';
 import type { Delivery } from '../delivery.js';
-import { type OpenDatabase, openForOperator, operatorSettings } from '../open-database.js';
-import { deliveryMigrations } from '../schema.js';
-import type { SqlValue } from '../sql.js';
-import type { EngineSettings, StorageEngine } from '../storage-engine.js';
+import { type OpenDatabase, openForOperator, operatorSettings } from '../storage/open-database.js';
+import { deliveryMigrations } from '../storage/schema.js';
+import type { SqlValue } from '../storage/sql.js';
+import type { EngineSettings, StorageEngine } from '../storage/storage-engine.js';
 import { createStoredDelivery, type StoredDeliveryOptions } from '../stored-delivery.js';
 import { checkConnection, checkDriver, createDatabase, type PostgresConnection } from './database.js';
 import { createOwnConnection } from './own-connection.js';

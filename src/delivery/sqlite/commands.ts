@@ -1,5 +1,4 @@
 import { boundDelay } from '../backoff.js';
-import { digestKey, digestText, encodeText, toJob } from '../encoding.js';
 import {
   type AddResult,
   type ClaimedJob,
@@ -11,8 +10,9 @@ import {
   type SettleResult,
   SUSPECT_CRASHES,
 } from '../queue.js';
-import { USER_NOTED_MS } from '../retention.js';
-import type { SqlRow, SqlStatement } from '../sql.js';
+import { digestKey, digestText, encodeText, toJob } from '../storage/encoding.js';
+import { USER_NOTED_MS } from '../storage/retention.js';
+import type { SqlRow, SqlStatement } from '../storage/sql.js';
 import {
   type Connection,
   createTransactionRunner,

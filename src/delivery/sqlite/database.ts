@@ -1,6 +1,6 @@
 import { closeSync, existsSync, openSync, statSync } from 'node:fs';
 import { HandoffKitError, requireOptional } from '../../internal/index.js';
-import type { SqlRow, SqlStatement, SqlValue } from '../sql.js';
+import type { SqlRow, SqlStatement, SqlValue } from '../storage/sql.js';
 
 /** A prepared statement. */
 export interface Statement {

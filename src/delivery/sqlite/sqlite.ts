@@ -3,14 +3,14 @@ import { realpathSync } from 'node:fs';
 import { basename, dirname, join, resolve } from 'node:path';
 import { HandoffKitError } from '../../internal/index.js';
 import type { Delivery } from '../delivery.js';
-import { decodeText, digestKey } from '../encoding.js';
-import { type OpenDatabase, openForOperator, operatorSettings } from '../open-database.js';
 import type { JobStatus, Queue } from '../queue.js';
-import { deliveryMigrations, runMigrations } from '../schema.js';
-import type { ForgetHook, SqlDatabase, SqlRow, SqlValue } from '../sql.js';
-import type { EngineSettings, StorageEngine } from '../storage-engine.js';
+import { decodeText, digestKey } from '../storage/encoding.js';
+import { type OpenDatabase, openForOperator, operatorSettings } from '../storage/open-database.js';
+import { deliveryMigrations, runMigrations } from '../storage/schema.js';
+import type { ForgetHook, SqlDatabase, SqlRow, SqlValue } from '../storage/sql.js';
+import type { EngineSettings, StorageEngine } from '../storage/storage-engine.js';
+import { createTopics } from '../storage/topics.js';
 import { createStoredDelivery, type StoredDeliveryOptions } from '../stored-delivery.js';
-import { createTopics } from '../topics.js';
 import type { CommandOptions } from './commands.js';
 import {
   type Connection,

@@ -1,10 +1,10 @@
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { conversationKey } from '../../../src/delivery/encoding.js';
-import { createSqlHandoffStore } from '../../../src/delivery/handoff-store.js';
 import type { ClaimedJob, NewJob, Queue } from '../../../src/delivery/queue.js';
-import { createQueueAdmin } from '../../../src/delivery/queue-admin.js';
-import { startRetention } from '../../../src/delivery/retention.js';
-import type { StorageEngine } from '../../../src/delivery/storage-engine.js';
+import { conversationKey } from '../../../src/delivery/storage/encoding.js';
+import { createSqlHandoffStore } from '../../../src/delivery/storage/handoff-store.js';
+import { createQueueAdmin } from '../../../src/delivery/storage/queue-admin.js';
+import { startRetention } from '../../../src/delivery/storage/retention.js';
+import type { StorageEngine } from '../../../src/delivery/storage/storage-engine.js';
 import { eventually } from '../contract/stage.js';
 
 /** A separate database for each test. */

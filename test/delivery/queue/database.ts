@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import type { SqlDatabase } from '../../../src/delivery/sql.js';
+import type { SqlDatabase } from '../../../src/delivery/storage/sql.js';
 import { eventually } from '../contract/stage.js';
 import type { QueueDatabase } from './contract.js';
 

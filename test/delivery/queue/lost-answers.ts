@@ -1,7 +1,7 @@
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { conversationKey } from '../../../src/delivery/encoding.js';
 import type { AddResult, ClaimResult, Queue, SettleResult } from '../../../src/delivery/queue.js';
-import type { StorageEngine } from '../../../src/delivery/storage-engine.js';
+import { conversationKey } from '../../../src/delivery/storage/encoding.js';
+import type { StorageEngine } from '../../../src/delivery/storage/storage-engine.js';
 import { createStoredDelivery } from '../../../src/delivery/stored-delivery.js';
 import { createWorker } from '../../../src/delivery/worker.js';
 import { deferred } from '../../helpers/deferred.js';

@@ -1,5 +1,5 @@
-import { configError, type Log } from '../internal/index.js';
-import type { ProcessLease, Queue } from './queue.js';
+import { configError, type Log } from '../../internal/index.js';
+import type { ProcessLease, Queue } from '../queue.js';
 import type { ForgetHook, SqlDatabase } from './sql.js';
 
 /** A database with its queues: the part of a stored delivery that differs between databases. */

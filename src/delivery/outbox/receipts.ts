@@ -1,6 +1,6 @@
-import type { Receipt } from '../events/index.js';
-import { HandoffKitError } from '../internal/index.js';
-import type { JobStatus, Queue } from './queue.js';
+import type { Receipt } from '../../events/index.js';
+import { HandoffKitError } from '../../internal/index.js';
+import type { JobStatus, Queue } from '../queue.js';
 
 /** Receipts of stored replies, whichever process sends them. */
 export interface Receipts {

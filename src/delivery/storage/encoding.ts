@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto';
-import { DEFAULT_BOT, type DeliveredEvent } from '../events/index.js';
-import type { ClaimedJob, QueueName } from './queue.js';
-import type { SqlDatabase } from './sql.js';
+import { DEFAULT_BOT, type DeliveredEvent } from '../../events/index.js';
+import type { ClaimedJob, QueueName } from '../queue.js';
+import type { SqlDatabase, SqlRow } from './sql.js';
 
 /** Text without quotes, backslashes, control characters and surrogates: the characters that JSON escapes. */
 const PLAIN = /^[ !#-[\]-\ud7ff\ue000-\uffff]*$/;

@@ -1,7 +1,7 @@
-import { PlatformError } from '../client/index.js';
-import { botField } from '../events/index.js';
-import { type Backoff, delayAfter } from './backoff.js';
-import type { DeliveryHost } from './delivery.js';
+import { PlatformError } from '../../client/index.js';
+import { botField } from '../../events/index.js';
+import { type Backoff, delayAfter } from '../backoff.js';
+import type { DeliveryHost } from '../delivery.js';
 
 /**
  * Pauses the outbox while the platform refuses the API key or has moved. Every reply would be refused then, and each

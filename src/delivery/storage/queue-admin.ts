@@ -1,4 +1,5 @@
-import { botOfId, DEFAULT_BOT } from '../events/index.js';
+import { botOfId, DEFAULT_BOT } from '../../events/index.js';
+import type { QueueName } from '../queue.js';
 import {
   conversationKey,
   DEFAULT_RECEIVER,
@@ -10,7 +11,6 @@ import {
   receiverOfKey,
   sqlList,
 } from './encoding.js';
-import type { QueueName } from './queue.js';
 import type { ForgetHook, SqlDatabase, SqlRow, SqlStatement, SqlValue } from './sql.js';
 
 /** A job as an operator sees it. */

@@ -1,12 +1,12 @@
 import { hash } from 'node:crypto';
-import { type PlatformClient, PlatformError } from '../client/index.js';
-import type { ReplyOptions, TracedReply } from '../events/index.js';
-import { HandoffKitError } from '../internal/index.js';
-import { agentClose, agentReply, validate } from '../protocol/index.js';
-import { type Backoff, delayAfter } from './backoff.js';
-import type { DeliveryHost } from './delivery.js';
+import { type PlatformClient, PlatformError } from '../../client/index.js';
+import type { ReplyOptions, TracedReply } from '../../events/index.js';
+import { HandoffKitError } from '../../internal/index.js';
+import { agentClose, agentReply, validate } from '../../protocol/index.js';
+import { type Backoff, delayAfter } from '../backoff.js';
+import type { DeliveryHost } from '../delivery.js';
+import type { ClaimedJob, JobOutcome } from '../queue.js';
 import { concernsEveryReply, type OutboxPause } from './outbox-pause.js';
-import type { ClaimedJob, JobOutcome } from './queue.js';
 import type { Receipts } from './receipts.js';
 
 /** A reply to a handed-over conversation, or its end, as it is stored. Its outbox tells the bot. */

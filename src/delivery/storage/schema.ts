@@ -1,4 +1,4 @@
-import { HandoffKitError } from '../internal/index.js';
+import { HandoffKitError } from '../../internal/index.js';
 import type { SqlDatabase } from './sql.js';
 
 /**

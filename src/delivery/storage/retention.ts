@@ -1,4 +1,4 @@
-import type { HandoffStore } from '../handoff/index.js';
+import type { HandoffStore } from '../../handoff/index.js';
 import { readQueueNames, sqlList } from './encoding.js';
 import type { SqlDatabase } from './sql.js';
 

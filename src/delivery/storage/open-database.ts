@@ -1,4 +1,4 @@
-import type { Conversation } from '../events/index.js';
+import type { Conversation } from '../../events/index.js';
 import { restoreConversation } from './handoff-store.js';
 import { createQueueAdmin, type QueueAdmin, type StoredJobDetails, toDetails } from './queue-admin.js';
 import type { SqlDatabase, SqlRow, SqlValue } from './sql.js';

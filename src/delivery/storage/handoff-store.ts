@@ -1,4 +1,4 @@
-import { DEFAULT_BOT } from '../events/index.js';
+import { DEFAULT_BOT } from '../../events/index.js';
 import {
   applyConversationChange,
   type Conversation,
@@ -6,7 +6,7 @@ import {
   type ConversationState,
   createConversation,
   type HandoffStore,
-} from '../handoff/index.js';
+} from '../../handoff/index.js';
 import { conversationKey, decodeText, digestText, encodeText } from './encoding.js';
 import type { SqlDatabase, SqlRow, SqlValue } from './sql.js';
 

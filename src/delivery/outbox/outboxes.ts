@@ -7,17 +7,17 @@ import {
   type Replies,
   type ReplyOptions,
   type TracedReply,
-} from '../events/index.js';
-import { HandoffKitError } from '../internal/index.js';
-import type { DeliveryHost } from './delivery.js';
+} from '../../events/index.js';
+import { HandoffKitError } from '../../internal/index.js';
+import type { DeliveryHost } from '../delivery.js';
+import type { AddResult, NewJob, Queue } from '../queue.js';
+import type { Fencing } from '../run-handlers.js';
+import type { QueueAdmin } from '../storage/queue-admin.js';
+import type { SqlDatabase } from '../storage/sql.js';
+import { createWorker, type Worker, type WorkerOptions } from '../worker.js';
 import { checkReply, createSendJob, type OutboxPolicy, replyKey, type StoredReply } from './outbox.js';
 import { createOutboxPause, type OutboxPause } from './outbox-pause.js';
-import type { AddResult, NewJob, Queue } from './queue.js';
-import type { QueueAdmin } from './queue-admin.js';
 import type { Receipts } from './receipts.js';
-import type { Fencing } from './run-handlers.js';
-import type { SqlDatabase } from './sql.js';
-import { createWorker, type Worker, type WorkerOptions } from './worker.js';
 
 export interface OutboxesOptions {
   /** The name of a bot's outbox in the database. */
