@@ -1,5 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
+import { systemClock } from '../../src/client/clock.js';
+import { createClientWithClock } from '../../src/client/platform-client.js';
 import type {
   ClaimedJob,
   ClaimResult,
@@ -291,9 +293,9 @@ describe('a process', () => {
   });
 
   it.each([
-    ['after it was started', () => ({ headers: slowlyFirst() })],
-    ['before the client repeats it', () => ({ retry: {}, clock: { sleep: async () => pause() } })],
-  ])('releases a reply that it was about to send when it was paused %s', async (what, settings) => {
+    ['after it was started', { headers: slowlyFirst() }, systemClock],
+    ['before the client repeats it', { retry: {} }, { ...systemClock, sleep: async () => pause() }],
+  ])('releases a reply that it was about to send when it was paused %s', async (what, settings, clock) => {
     const repeats = what.includes('repeats');
     const platform = await flakyPlatform((_call, nth) =>
       repeats && nth === 1 ? { status: 429 } : { status: 200 },
@@ -310,7 +312,8 @@ describe('a process', () => {
         },
       },
     });
-    const { receiver } = makeReceiver({ delivery, platform: { ...platform.options, ...settings() } });
+    const client = createClientWithClock({ ...platform.options, ...settings }, clock);
+    const { receiver } = makeReceiver({ delivery, platform: client });
     await receiver.start();
     await eventually(() => expect(outbox.calls).toContain('complete'));
     expect(outbox.calls).toEqual(['release', 'complete']);
