@@ -43,7 +43,7 @@ export interface DispatcherOptions
 }
 
 /** The reason when a handoff is refused without one. */
-export const NO_AGENT = 'no human is available';
+export const NO_AGENT = 'no agent is available';
 
 export function createDispatcher({
   registry,

@@ -150,7 +150,7 @@ describe('a restart while a conversation is being opened', () => {
       const { lifecycle } = first.receiver.conversations;
       expect(await lifecycle.store.get('same')).toMatchObject({ state: 'failed', session: 1 });
       for (let again = 0; again < times; again += 1) {
-        await lifecycle.fail('same', 'no human is available');
+        await lifecycle.fail('same', 'no agent is available');
         await lifecycle.request(requestEvent('same'));
       }
       await lifecycle.accept('same');

@@ -151,7 +151,7 @@ describe('an event of a ticket that is no handoff, while an opening is in doubt'
 
   it('is dropped with a warning after the request failed without an outcome in the helpdesk', async () => {
     const { sendEvents, logged, receiver, id } = await setUpUnlinked({ accepted: false });
-    await receiver.conversations.lifecycle.fail(id, 'no human is available');
+    await receiver.conversations.lifecycle.fail(id, 'no agent is available');
     expect(await sendEvents(agentSays('I am here.'))).toBe(200);
     expect(logged.about('event dropped')).toMatchObject([{ level: LEVEL.warn, externalId: 'T1' }]);
   });

@@ -34,11 +34,11 @@ describe('the admit gate', () => {
   });
 
   it.each<[string, AdmitGate, string]>([
-    ['false', () => false, 'no human is available'],
-    ['false, later', async () => false, 'no human is available'],
+    ['false', () => false, 'no agent is available'],
+    ['false, later', async () => false, 'no agent is available'],
     ['a reason', () => 'We are closed until 9:00', 'We are closed until 9:00'],
     ['a reason, later', async () => 'Geschlossen bis 9 Uhr – ☎', 'Geschlossen bis 9 Uhr – ☎'],
-    ['an empty reason', () => '', 'no human is available'],
+    ['an empty reason', () => '', 'no agent is available'],
   ])('refuses a handoff when it returns %s', async (_what, gate, reason) => {
     const to = await startWith(gate);
     const answer = await establish(to);
@@ -64,7 +64,7 @@ describe('the admit gate', () => {
       errors.push([String(error), event, conversationId]),
     );
     const answer = await establish(to, establishBody({ conversation_id: 'c-1' }));
-    expect([answer.status, answer.body]).toEqual([503, { code: 503, message: 'no human is available' }]);
+    expect([answer.status, answer.body]).toEqual([503, { code: 503, message: 'no agent is available' }]);
     expect(errors).toEqual([['Error: the calendar is down', 'handoff.requested', 'c-1']]);
     expect(to.seen).toHaveLength(0);
   });
@@ -156,7 +156,7 @@ describe('a handoff request without a handler', () => {
     await setUp(receiver);
     const { url } = await serve(receiver);
     const answer = await request(url).post('/conversation/establish').send(establishBody());
-    expect([answer.status, answer.body]).toEqual([503, { code: 503, message: 'no human is available' }]);
+    expect([answer.status, answer.body]).toEqual([503, { code: 503, message: 'no agent is available' }]);
     const probe = await request(url).post('/conversation/establish').send({ istest: true });
     expect(probe.status).toBe(200);
     expect(logged.about('request refused')).toMatchObject([

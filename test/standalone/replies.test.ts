@@ -56,7 +56,7 @@ describe('the program', () => {
     const answer = await post(`${base}/conversation/establish`, establishBody());
     expect([answer.status, await answer.json()]).toEqual([
       503,
-      { code: 503, message: 'no human is available' },
+      { code: 503, message: 'no agent is available' },
     ]);
     expect((await post(`${base}/chat`, chatBody())).status).toBe(200);
     expect(platform.calls).toEqual([]);

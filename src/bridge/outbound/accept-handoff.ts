@@ -14,8 +14,8 @@ import type { ConversationOpener, OpenResult } from './open-conversation.js';
 /** Reasons sent to the platform. Short, because users may see them. */
 const REFUSAL = {
   outsideHours: 'outside business hours',
-  unavailable: 'no human is available',
-  unrouted: 'no human is available for this agent',
+  unavailable: 'no agent is available',
+  unrouted: 'no agent is available for this bot',
   closing: 'shutting down',
 } as const;
 

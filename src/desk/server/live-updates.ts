@@ -1,6 +1,6 @@
 import type { Log } from '../../internal/index.js';
 import type { ConversationUpdate } from '../api.js';
-import { type StoredUpdate, withDefaults } from './conversations/conversation-records.js';
+import type { StoredUpdate } from './conversations/conversation-records.js';
 import { type DocumentStore, JOURNAL_TOPIC, type JournalEntry } from './store/index.js';
 
 /** Receives updates in order, each once. */
@@ -119,5 +119,5 @@ function notify(subscriber: Subscriber, updates: readonly ConversationUpdate[]):
 /** A journal entry as the page gets it. */
 export function toConversationUpdate({ seq, at, value }: JournalEntry): ConversationUpdate {
   const { summary, event } = value as StoredUpdate;
-  return { seq, at: at.getTime(), summary: withDefaults(summary), event };
+  return { seq, at: at.getTime(), summary, event };
 }

@@ -90,10 +90,6 @@ export function createSessions(store: DocumentStore, { idleMs, now = Date.now }:
   };
 }
 
-/** The session of a document. One that was stored by an earlier version has no times, so it has expired. */
-function sessionOf({ id, value }: Document): AgentSession {
-  const stored = value as StoredSession;
-  return { ...stored, id, startedAt: stored.startedAt ?? 0, seenAt: stored.seenAt ?? 0 };
-}
+const sessionOf = ({ id, value }: Document): AgentSession => ({ ...(value as StoredSession), id });
 
 const idOf = (cookie: string): string => hash('sha256', cookie, 'base64url');

@@ -8,6 +8,7 @@ export type AgentInput = Pick<AgentView, 'id' | 'name'> & { readonly role?: Agen
 
 /** An agent as the desk stores it. */
 export interface StoredAgent extends AgentInput {
+  readonly role: AgentRole;
   /** A hash; empty for agents who log in elsewhere, so that no password matches. */
   readonly password: string;
   /** Changes with every new password, which ends older sessions. */
@@ -67,15 +68,8 @@ export function createAgentDocuments(store: DocumentStore): AgentDocuments {
   };
 }
 
-/** Agents who were stored before there were roles keep what they could do; managing agents is new. */
-const ROLE_OF_EARLIER: AgentRole = 'supervisor';
-
 /** The public part of an agent. */
-export const agentViewOf = ({ id, name, role = ROLE_OF_EARLIER }: StoredAgent): AgentView => ({
-  id,
-  name,
-  role,
-});
+export const agentViewOf = ({ id, name, role }: StoredAgent): AgentView => ({ id, name, role });
 
 /** The error of an agent that cannot be stored. */
 export const invalidAgent = (message: string): HandoffKitError =>

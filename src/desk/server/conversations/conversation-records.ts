@@ -179,21 +179,7 @@ export const withRecent = (record: ConversationRecord, key: string): Conversatio
   recent: [...record.recent, key].slice(-REMEMBERED_KEYS),
 });
 
-const RECORD_DEFAULTS = { preferredAgent: null, declined: [] };
-
-export const recordOf = ({ value }: Document): ConversationRecord =>
-  withDefaults({ ...RECORD_DEFAULTS, ...(value as Partial<ConversationRecord>) } as ConversationRecord);
-
-/** Records and journal entries of earlier versions have fewer fields. */
-export const withDefaults = <Stored extends Partial<ConversationSummary>>(stored: Stored): Stored => ({
-  team: null,
-  offer: null,
-  mentions: {},
-  tags: [],
-  priority: 'normal',
-  snoozedUntil: null,
-  ...stored,
-});
+export const recordOf = ({ value }: Document): ConversationRecord => value as ConversationRecord;
 
 /** The part of a record that lists show. */
 export function summaryOf(record: ConversationRecord, version: number): ConversationSummary {
