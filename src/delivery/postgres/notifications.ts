@@ -76,19 +76,17 @@ export function createNotifications({ channel, settings, query, onError }: Notif
       await query(`SELECT pg_notify($1, item) FROM json_array_elements_text($2::json) AS topics (item)`, [
         channel,
         JSON.stringify(topics),
-      ]);
+      ]).catch(onError);
     }
+    // In the same step as the last look at `unsent`: a topic that is published later starts anew.
+    sending = undefined;
   };
 
   return {
     publish(topic: string): void {
       if (stopped) return;
       unsent.add(topic);
-      sending ??= sendAll()
-        .catch(onError)
-        .finally(() => {
-          sending = undefined;
-        });
+      sending ??= sendAll();
     },
     subscribe(topic: string, listener: () => void): () => void {
       const topicListeners = listeners.get(topic) ?? new Set();
