@@ -161,12 +161,15 @@ export function parseJsonOrText(text: string): unknown {
   }
 }
 
-/** Parses a `Retry-After` header (seconds or a date) to milliseconds; `null` if it is absent or invalid. */
+/** Longer delays are mistakes, such as the time of day in seconds instead of a delay. */
+const LONGEST_RETRY_AFTER_MS = 86_400_000;
+
+/** Parses a `Retry-After` header (seconds or a date) to milliseconds; `null` if it is absent, invalid or over a day. */
 export function readRetryAfter(header: string | null, now: number): number | null {
   const value = header?.trim() ?? '';
-  if (/^\d+$/.test(value)) return Math.min(Number(value) * 1000, Number.MAX_SAFE_INTEGER);
   const date = /^[A-Za-z]/.test(value) ? Date.parse(value) : Number.NaN;
-  return Number.isNaN(date) ? null : Math.max(0, date - now);
+  const delay = /^\d+$/.test(value) ? Number(value) * 1000 : Math.max(0, date - now);
+  return delay <= LONGEST_RETRY_AFTER_MS ? delay : null;
 }
 
 /** Why there is no answer, as far as `fetch` reports it. */

@@ -47,30 +47,30 @@ describe('too many requests', () => {
     ['-5'],
     ['1.5'],
     ['2099-12-31'],
+    ['Thu, 31 Dec 2099 00:00:00 GMT'],
+    [String(Math.round(NOW / 1000) + 5)],
+    ['9'.repeat(400)],
     [''],
     [undefined],
   ])('Retry-After %j is ignored', async (retryAfter) => {
     expect(await waitAfter(retryAfter)).toEqual([250]);
   });
 
-  test.each([['31'], ['86400'], ['9'.repeat(400)]])(
-    'a delay of %s s is left to the caller',
-    async (seconds) => {
-      const platform = await platformAnswering(limited(seconds));
-      const { clock, slept } = instantClock();
-      expect(await failureOf(CALLS.reply(clientOf(platform, { clock })))).toMatchObject({
-        code: 'RATE_LIMITED',
-        status: 429,
-        platformCode: 429,
-        outcome: 'not-applied',
-        retryable: true,
-        retryAfterMs: Math.min(Number(seconds) * 1000, Number.MAX_SAFE_INTEGER),
-        attempts: 1,
-      });
-      expect(platform.requests).toHaveLength(1);
-      expect(slept).toEqual([]);
-    },
-  );
+  test.each([['31'], ['86400']])('a delay of %s s is left to the caller', async (seconds) => {
+    const platform = await platformAnswering(limited(seconds));
+    const { clock, slept } = instantClock();
+    expect(await failureOf(CALLS.reply(clientOf(platform, { clock })))).toMatchObject({
+      code: 'RATE_LIMITED',
+      status: 429,
+      platformCode: 429,
+      outcome: 'not-applied',
+      retryable: true,
+      retryAfterMs: Number(seconds) * 1000,
+      attempts: 1,
+    });
+    expect(platform.requests).toHaveLength(1);
+    expect(slept).toEqual([]);
+  });
 
   test('the error of the last attempt contains the delay', async () => {
     const platform = await platformAnswering(limited('2'));

@@ -220,9 +220,13 @@ describe('the settings of a file', () => {
       { pollMs: 1.5 },
       { rememberMs: -1 },
     ]) {
-      expect(() => sqlite({ file: ':memory:', ...options })).toThrow(
+      expect(() => sqlite({ file: 'unused.db', ...options })).toThrow(
         expect.objectContaining({ code: 'CONFIG_INVALID' }),
       );
     }
+  });
+
+  it.each([':memory:', ''])('refuse a database in memory: %j', (file) => {
+    expect(() => sqlite({ file })).toThrow('would lose its events with the process');
   });
 });

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { realpathSync } from 'node:fs';
 import { basename, dirname, join, resolve } from 'node:path';
-import { HandoffKitError } from '../../internal/index.js';
+import { configError, HandoffKitError } from '../../internal/index.js';
 import type { Delivery } from '../delivery.js';
 import type { JobStatus, Queue } from '../queue.js';
 import { decodeText, digestKey } from '../storage/encoding.js';
@@ -46,6 +46,11 @@ export function sqlite(options: SqliteOptions): Delivery {
 /** {@link sqlite} with another file for the writer thread. Without one, it writes in the caller's thread. */
 export function sqliteWith({ file, ...options }: SqliteOptions, threadFile: URL | null): Delivery {
   loadDriver();
+  if (file === ':memory:' || file === '') {
+    throw configError(
+      'sqlite() needs a file: a database in memory would lose its events with the process. For tests, use inline() or a file in a temporary folder.',
+    );
+  }
   const delivery = createStoredDelivery(options, DEFAULTS, (settings) =>
     createSqliteEngine(file, settings, threadFile),
   );
