@@ -39,9 +39,9 @@ export const toText = (value: unknown): string | null => {
 const toId = (value: unknown): string | null =>
   typeof value === 'string' || Number.isSafeInteger(value) ? String(value) || null : null;
 
-/** Whether a value is a time in seconds, milliseconds, microseconds or nanoseconds. */
+/** Whether a value is a time in seconds, milliseconds, microseconds or nanoseconds. Zero stands for none. */
 export const isTime = (value: unknown): value is number =>
-  typeof value === 'number' && value >= 0 && value < TIME_LIMIT;
+  typeof value === 'number' && value > 0 && value < TIME_LIMIT;
 
 const DECIMAL = /^\d{1,20}(?:\.\d{1,9})?$/;
 

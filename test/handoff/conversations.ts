@@ -237,12 +237,16 @@ export function describeConversations(name: string, engine: Engine): void {
       await becomes({ state: 'waiting', session: 2, closure: null });
     });
 
-    describe('without timestamps', () => {
+    describe.each([
+      ['without timestamps', {}],
+      ['with 0 for a timestamp', { timestamp: 0 }],
+    ])('%s', (_name, time) => {
       const requested = {
+        ...time,
         conversation_id: 'c',
         body: [{ text: 'a human, please', message_type: 'QUESTION' }],
       };
-      const closed = { conversation_id: 'c', type: 'USER_CLOSED' };
+      const closed = { ...time, conversation_id: 'c', type: 'USER_CLOSED' };
       const setUp = async (setup: Setup = {}) => {
         const seen = notes<string>();
         const { receiver } = await benchWith(engine, {
@@ -261,7 +265,7 @@ export function describeConversations(name: string, engine: Engine): void {
           receiver,
           establish: (body: object = requested) => send('/conversation/establish', body),
           close: () => send('/conversation/close', closed),
-          chat: (text: string) => send('/chat', { conversation_id: 'c', body: text }),
+          chat: (text: string) => send('/chat', { ...time, conversation_id: 'c', body: text }),
         };
       };
 

@@ -32,7 +32,7 @@ const name = fc.string({ minLength: 1 });
 const id = fc.oneof(name, fc.maxSafeNat());
 const optionalId = orNull(fc.oneof(id, fc.constant('')));
 const count = fc.nat();
-const moment = fc.oneof(fc.integer({ min: 0, max: 1e11 - 1 }), fc.integer({ min: 1e11, max: 8.64e15 }));
+const moment = fc.oneof(fc.integer({ min: 1, max: 1e11 - 1 }), fc.integer({ min: 1e11, max: 8.64e15 }));
 const nanoseconds = fc.bigInt({ min: 10n ** 17n, max: 10n ** 19n }).map(String);
 const time = orNull(fc.oneof(moment, moment.map(String), nanoseconds, fc.constant('')));
 /** Text, or other values that deployments send instead. */
