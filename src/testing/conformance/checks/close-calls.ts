@@ -8,7 +8,7 @@ import { trackOpenHandles } from '../instrumentation.js';
 const USER_LEFT: CloseReason = { by: 'user', text: 'The user has openHandles.' };
 
 /** More than 1 MiB in total, each short enough for most helpdesks. */
-const LONG_REPLY = 'A long reply from an agent. '.repeat(800).trim();
+const LONG_REPLY = 'A long reply from an agent. '.repeat(700).trim();
 const LONG_REPLIES = 60;
 
 export const closeCallChecks: readonly ConformanceCheck[] = [
