@@ -40,7 +40,7 @@ const ordinaryBody = fc
         anonymous_id: fc.constantFrom('a', null),
         conversation_id: fc.constant('c'),
         message_id: fc.constant('m'),
-        create_time: fc.nat(),
+        create_time: fc.integer({ min: 1 }),
         output: fc.array(
           object({
             from_component_branch: text,
