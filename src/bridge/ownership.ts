@@ -74,7 +74,7 @@ function checkTaker(takers: readonly Taker[], { adapter, botIds }: Taker): void 
 /** Wraps a handler so that it leaves out the conversations of other bridges. */
 export type OwnOnly = <Name extends DeliveredEventName>(handler: Handler<Name>) => Handler<Name>;
 
-/** Creates {@link OwnOnly}. `end` is called for a conversation that no bridge takes any more, and that is open nowhere. */
+/** `end` is called for a conversation that no bridge takes any more, and that is open nowhere. */
 export function createOwnOnly(
   ownership: Ownership,
   store: HandoffStore,

@@ -35,7 +35,7 @@ const MOST_DOUBLINGS = 30;
 const MOST_KEYS = 10_000;
 
 /**
- * Creates {@link Postponements}. Delays grow with consecutive postponements, unless the handler names one. Counts
+ * Delays grow with consecutive postponements, unless the handler names one. Counts
  * are in memory: after a restart, delays are short again.
  */
 export function createPostponements(backoff: Backoff): Postponements {

@@ -90,7 +90,7 @@ export function inline({
       if (await settlesWithin(turn, ackDeadlineMs)) return turn;
       connected(host).log.warn(
         { ...describeEvent(event), ms: age(event) },
-        'handlers are still running: answered 200 meanwhile',
+        'handlers are still running; answered 200 at the deadline',
       );
       void turn.then((acceptance) => logLate(event, acceptance));
       return 'late';

@@ -8,7 +8,7 @@ import type { Worker, WorkerSlot } from './worker.js';
 export function checkUnconnected(host: object | undefined): void {
   if (!host) return;
   throw configError(
-    'this delivery belongs to another receiver already. Create one for each receiver, with names of their own if they share a database, or use one receiver with several bots.',
+    'this delivery belongs to another receiver already. Create one for each receiver, each with its own name if they share a database, or use one receiver with several bots.',
   );
 }
 

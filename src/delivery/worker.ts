@@ -75,7 +75,7 @@ const RETRY_WRITE_MS = 250;
 /** How long `stop` waits for claims under way, and then for claims to be released. */
 const RELEASE_TIMEOUT_MS = 1_000;
 
-/** Creates a {@link Worker}. It does nothing until it is first woken. */
+/** Idle until it is first woken. */
 export function createWorker(options: WorkerOptions): Worker {
   const { queue, concurrency, pollMs, run, isClaimValid, nextClaim, limit, abortRuns, onSettled, onError } =
     options;

@@ -51,7 +51,7 @@ export interface KeyedQueue {
   readonly pending: number;
 }
 
-/** Creates a {@link KeyedQueue}. A key takes memory only while it has a task. */
+/** A key takes memory only while it has a task. */
 export function createKeyedQueue(): KeyedQueue {
   /** The last task of each busy key. */
   const tails = new Map<string, Promise<unknown>>();

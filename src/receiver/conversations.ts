@@ -128,7 +128,7 @@ export interface TrackedReplies extends Replies {
   readonly greetings: Replies;
 }
 
-/** Creates {@link TrackedReplies}. A reply that cannot be recorded rejects, although it may have been sent. */
+/** A reply that cannot be recorded rejects, although it may have been sent. */
 export function trackReplies({ lifecycle, replies, log }: TrackRepliesOptions): TrackedReplies {
   // `end` first looks up whether the platform must be told; later replies must not overtake it.
   const conversations = createKeyedQueue();
@@ -189,7 +189,7 @@ export type FindSession = (endpoint: 'establish' | 'close', conversationId: stri
 const MOST_TRIES = 100;
 
 /**
- * Creates {@link FindSession}. Events that are accepted and wait to be handled count: a close that waits ends its session,
+ * Events that are accepted and wait to be handled count: a close that waits ends its session,
  * and the next request begins another.
  */
 export function createFindSession(store: HandoffStore, delivery: Delivery): FindSession {
@@ -211,7 +211,7 @@ export function createFindSession(store: HandoffStore, delivery: Delivery): Find
     }
     throw new HandoffKitError(
       'CONVERSATION_CONTENDED',
-      'the session of a conversation could not be found: each time, another process had changed it meanwhile. Try again later.',
+      'the session of a conversation could not be found: another process changed it during every attempt. Try again later.',
     );
   };
 }

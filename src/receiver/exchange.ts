@@ -139,7 +139,7 @@ function serialise(body: object): { readonly text: string; readonly length: numb
   return { text, length: Buffer.byteLength(text) };
 }
 
-/** Creates {@link Answers}. Successes, nearly all answers, are serialised once. */
+/** Successes, nearly all answers, are serialised once. */
 export function createAnswers({ success = HANDOFF_SUCCESS, failure }: HandoffAnswers = {}): Answers {
   const handoffSuccess = serialise(success);
   const failureOf = failure ?? plainFailure;

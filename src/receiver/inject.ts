@@ -68,7 +68,7 @@ export interface InjectParts
 }
 
 /**
- * Creates {@link Inject}. Its conversations are its own, in memory: a receiver that stores events can be tested without
+ * Its conversations are its own, in memory: a receiver that stores events can be tested without
  * touching its storage.
  */
 export function createInject(parts: InjectParts): Inject {

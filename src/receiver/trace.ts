@@ -25,7 +25,7 @@ export interface Tracer {
 }
 
 /**
- * Creates a {@link Tracer}. Without subscribers each step is one check more.
+ * Without subscribers each step is one check more.
  *
  * @param isStored - whether the delivery stores events and replies
  * @param receiver - the receiver; called when a step begins

@@ -26,7 +26,7 @@ describe('the ack deadline', () => {
       requestId: answer.headers['x-request-id'],
       level: LEVEL.warn,
     };
-    expect(await to.logged.until('answered 200 meanwhile')).toMatchObject({
+    expect(await to.logged.until('answered 200 at the deadline')).toMatchObject({
       ...about,
       ms: expect.any(Number),
     });
@@ -49,7 +49,7 @@ describe('the ack deadline', () => {
       vi.setSystemTime(12_000);
       held.resolve();
       expect((await logged.until('late handlers finished')).ms).toBe(8_000);
-      expect(logged.about('answered 200 meanwhile')[0]?.ms).toBe(1_000);
+      expect(logged.about('answered 200 at the deadline')[0]?.ms).toBe(1_000);
     } finally {
       vi.useRealTimers();
     }

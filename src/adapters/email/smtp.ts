@@ -10,7 +10,7 @@ export interface Mailer {
   verify(): Promise<void>;
 }
 
-/** Creates a {@link Mailer}. Each mail has a connection of its own: few are sent, and nothing stays open. */
+/** Opens a connection per mail: few are sent, and nothing stays open. */
 export function createMailer({ smtp, timeoutMs, ca }: CheckedSettings): Mailer {
   let loaded: Promise<Transporter<SMTPSentMessageInfo>> | null = null;
 

@@ -31,7 +31,7 @@ export interface NewConversation {
 /** The requests to Zoho that the adapter makes. */
 export type SalesIqApi = ReturnType<typeof createSalesIqApi>;
 
-/** Creates a {@link SalesIqApi}. Visitors write through one API, operators list and close through another. */
+/** Visitors write through one API, operators list and close through another. */
 export function createSalesIqApi(settings: CheckedSettings) {
   const { screenName, appId, departmentId, fetch } = settings;
   const options = { system: 'Zoho SalesIQ', headers: {}, fetch };

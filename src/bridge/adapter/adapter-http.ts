@@ -103,7 +103,7 @@ export type AdapterReader = <Schema extends z.ZodType>(
 ) => Promise<z.output<Schema>>;
 
 /**
- * Creates an {@link AdapterReader}. An answer in another form, as from a wrong address, fails with `invalid` and the
+ * An answer in another form, as from a wrong address, fails with `invalid` and the
  * remedy.
  *
  * @example

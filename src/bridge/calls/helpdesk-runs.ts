@@ -48,7 +48,7 @@ const WAKE_EVERY_MS = 1_000;
 /** Wakes this many at a time, so that others can use the database in between. */
 const WAKE_AT_ONCE = 10;
 
-/** Creates {@link HelpdeskRuns}. Without durable delivery, postponed events wait in memory and cannot be woken. */
+/** Without durable delivery, postponed events wait in memory and cannot be woken. */
 export function createHelpdeskRuns(options: HelpdeskRunsOptions): HelpdeskRuns {
   const { receiver, log, stopSignal } = options;
   const { queues } = receiver.storage;

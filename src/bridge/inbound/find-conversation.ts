@@ -51,7 +51,7 @@ interface Inquiry {
 }
 
 /**
- * Creates {@link FindConversation}. An agent can write before the link is stored: the response to `open` is on its way,
+ * An agent can write before the link is stored: the response to `open` is on its way,
  * storing the link failed, or the process died in between.
  *
  *     linked? ── yes ──> linked

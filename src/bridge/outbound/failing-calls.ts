@@ -21,7 +21,7 @@ export interface FailingCalls {
   forget(key: string): Promise<void>;
 }
 
-/** Creates {@link FailingCalls}. Counts are stored, so that restarts and other processes continue them. */
+/** Counts are stored, so that restarts and other processes continue them. */
 export function createFailingCalls({ adapter, lifecycle, settings }: BridgeContext): FailingCalls {
   const { store } = lifecycle;
   const { giveUpAfter } = settings.retry;

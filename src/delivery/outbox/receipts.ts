@@ -23,7 +23,7 @@ interface OpenReceipt {
 /** Ids per lookup. */
 const LOOKUP_SIZE = 500;
 
-/** Creates {@link Receipts}. An answer is known only in the process that sent the reply; elsewhere it is `null`. */
+/** An answer is known only in the process that sent the reply; elsewhere it is `null`. */
 export function createReceipts(outbox: Pick<Queue, 'statusOf'>): Receipts {
   const open = new Map<string, OpenReceipt>();
 

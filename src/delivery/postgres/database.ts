@@ -109,7 +109,7 @@ export interface DatabaseOptions {
 /** How long closing waits for statements under way. */
 const END_TIMEOUT_MS = 2_000;
 
-/** Creates a {@link PostgresDatabase}. It connects on first use, and reconnects after a connection was lost. */
+/** Connects on first use, and reconnects after a connection was lost. */
 export function createDatabase({ connection, timeoutMs, onError }: DatabaseOptions): PostgresDatabase {
   const { schema, settings } = connection;
   const forgetHooks: ForgetHook[] = [];

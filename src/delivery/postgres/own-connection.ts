@@ -17,7 +17,7 @@ export interface OwnConnection {
   readonly close: () => Promise<void>;
 }
 
-/** Creates an {@link OwnConnection}. It connects on first use, and anew after an error or a statement that took too long. */
+/** Connects on first use, and anew after an error or a statement that took too long. */
 export function createOwnConnection({ settings, limitMs, onError }: OwnConnectionOptions): OwnConnection {
   let current: Promise<Client> | undefined;
   let closed = false;

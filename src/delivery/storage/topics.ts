@@ -14,7 +14,7 @@ export interface TopicOptions {
   readonly onError: (error: unknown) => void;
 }
 
-/** Creates {@link Topics}. It polls only while there are subscribers. */
+/** Polls only while there are subscribers. */
 export function createTopics({ pollMs, changeCounter, onError }: TopicOptions): Topics {
   const listeners = new Map<string, Set<() => void>>();
   let timer: NodeJS.Timeout | undefined;

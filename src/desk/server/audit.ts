@@ -43,7 +43,7 @@ const clientAddress = new AsyncLocalStorage<string>();
 export const runForClient = (address: string | undefined, run: () => void): void =>
   clientAddress.run(address ?? 'unknown', run);
 
-/** Creates an {@link Audit}. Lines name a conversation but hold no personal data, so forgetting a user keeps them. */
+/** Lines name a conversation but hold no personal data, so forgetting a user keeps them. */
 export function createAudit(store: DocumentStore): Audit {
   const line: Audit['line'] = (agent, action, more = {}) => {
     const from = clientAddress.getStore();

@@ -28,7 +28,7 @@ const WORKING_WEEK: HoursRules['open'] = {
   fri: OFFICE_HOURS,
 };
 
-/** Creates {@link Hours}. Until an administrator chooses others, those of the options apply. */
+/** Until an administrator chooses others, those of the options apply. */
 export function createHours(store: DocumentStore, log: Log, options: HoursOptions = {}): Hours {
   const { hours: given, whenClosed = 'refuse', messages = {} } = options;
   checkWhenClosed(options);

@@ -28,7 +28,7 @@ const CACHE_MS = 60_000;
 /** Signals of the store can get lost, so the journal is also polled. */
 const POLL_MS = 5_000;
 
-/** Creates {@link LiveUpdates}. The journal is read once for all subscribers. */
+/** The journal is read once for all subscribers. */
 export function createLiveUpdates(store: DocumentStore, log: Log): LiveUpdates {
   const subscribers = new Set<Subscriber>();
   let cache: ConversationUpdate[] = [];

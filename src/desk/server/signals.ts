@@ -104,7 +104,7 @@ async function platformStatus(queues: QueueAdmin | null, isPaused: boolean): Pro
   return { delayed, isRefused: isPaused && delayed > 0 };
 }
 
-/** Creates {@link Presence}. `onChange` is called after each change here. */
+/** `onChange` is called after each change here. */
 function createPresence(store: DocumentStore, onChange: () => void): Presence {
   const kind = DOCUMENT_KIND.presence;
   return {

@@ -38,7 +38,7 @@ const KNOWLEDGE_NAME = 'Answers from the desk';
 const LOCK_EXPIRES_MS = 5 * 60_000;
 
 /**
- * Creates {@link Teaching}. An update at the platform replaces all pairs, so the desk keeps the complete list and
+ * An update at the platform replaces all pairs, so the desk keeps the complete list and
  * locks it across processes while one agent sends it. The list is stored once the platform has accepted it.
  */
 export function createTeaching(

@@ -159,7 +159,7 @@ export function checkBotsDiffer(bots: readonly GuardedBot[]): void {
         const other = owners.get(credential);
         if (other !== undefined) {
           throw configError(
-            `the bots ${other} and ${name} have the same credentials in auth.${group}, so their requests cannot be told apart. Give each bot credentials of its own.`,
+            `the bots ${other} and ${name} have the same credentials in auth.${group}, so their requests cannot be told apart. Give each bot its own credentials.`,
           );
         }
         owners.set(credential, name);

@@ -80,7 +80,7 @@ export interface Client {
 
 const TIMEOUT_MS = 20_000;
 
-/** Creates a {@link Client}. URLs are relative to the page, so that the desk can be mounted anywhere. */
+/** URLs are relative to the page, so that the desk can be mounted anywhere. */
 export function createClient(onLoggedOut: () => void): Client {
   let token = '';
 

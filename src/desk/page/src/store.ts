@@ -7,7 +7,7 @@ export interface Store<State> {
   subscribe(listener: () => void): () => void;
 }
 
-/** Creates a {@link Store}. Listeners are notified at most once per frame. */
+/** Listeners are notified at most once per frame. */
 export function createStore<State>(initial: State): Store<State> {
   const listeners = new Set<() => void>();
   let state = initial;

@@ -30,7 +30,7 @@ const RESET_AFTER_MS = 3_600_000;
 /** Keys remembered at most; the oldest are dropped. */
 const MAX_KEYS = 10_000;
 
-/** Creates a {@link LoginThrottle}. After the free attempts the wait doubles each time, from five seconds on. */
+/** After the free attempts the wait doubles each time, from five seconds on. */
 export function createLoginThrottle({
   free,
   longestMs,

@@ -8,7 +8,7 @@ import {
 import type { Rules, Teams } from '../settings.js';
 
 /**
- * Creates a {@link FindTarget}. A department from the application's `route` comes first: the name or id of a team, or
+ * A department from the application's `route` comes first: the name or id of a team, or
  * the id of an agent. Then the rules for bots apply, by name in the receiver or `bot_id`.
  */
 export function createFindTarget(parts: {

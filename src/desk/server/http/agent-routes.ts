@@ -48,7 +48,7 @@ const FORGED = {
 };
 const UNKNOWN = { code: 'NOT_FOUND', message: 'There is nothing here.' };
 
-/** Creates {@link AgentRoutes}. The body of a request is read only after its agent is known. */
+/** The body of a request is read only after its agent is known. */
 export function createAgentRoutes({
   findAgent,
   touch,

@@ -54,7 +54,7 @@ export interface BrowserSessionsParts {
 const MAX_BROWSER = 200;
 
 /**
- * Creates {@link BrowserSessions}. A session ends when its agent is removed or gets a new password. With a host
+ * A session ends when its agent is removed or gets a new password. With a host
  * application, the agent who is logged in there must be the session's agent.
  */
 export function createBrowserSessions(parts: BrowserSessionsParts): BrowserSessions {

@@ -14,7 +14,7 @@ const NAME = 'handoff_desk';
 const MAX_VALUES = 10;
 
 /**
- * Creates a {@link SessionCookie}. With a public URL on HTTPS, its name begins with `__Host-`: browsers let no other
+ * With a public URL on HTTPS, its name begins with `__Host-`: browsers let no other
  * host and no page on HTTP set it. The prefix requires the path `/`, so the name contains the desk's own.
  */
 export function createSessionCookie(publicUrl: PublicUrl | null): SessionCookie {
