@@ -43,7 +43,6 @@ interface AddEntry {
   readonly digest: Buffer;
 }
 
-/** Creates a {@link Queue} on PostgreSQL. */
 export function createPostgresQueue(options: PostgresQueueOptions): Queue {
   const { query, table, now, queue, owner, keepContent } = options;
   const heads = table('head');
