@@ -1,4 +1,4 @@
-import { type ErrorCode, HandoffKitError } from '../internal/index.js';
+import { HandoffKitError } from '../internal/index.js';
 import type { PlatformEndpoint } from './options.js';
 
 export const PLATFORM_ERROR_CODES = [
@@ -22,7 +22,7 @@ export const PLATFORM_ERROR_CODES = [
   'BAD_ANSWER',
   /** The caller's signal aborted the call. */
   'ABORTED',
-] as const satisfies readonly ErrorCode[];
+] as const;
 
 export type PlatformErrorCode = (typeof PLATFORM_ERROR_CODES)[number];
 

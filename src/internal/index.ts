@@ -8,7 +8,6 @@ export {
   checkCount,
   checkDuration,
   configError,
-  type ErrorCode,
   HandoffKitError,
   LONGEST_TIMER_MS,
 } from './error.js';

@@ -41,7 +41,7 @@ export {
 } from '../events/index.js';
 export type { ConversationFilter } from '../handoff/index.js';
 export { createLog, type LogOptions } from '../internal/create-log.js';
-export { type ErrorCode, HandoffKitError, type Log } from '../internal/index.js';
+export { HandoffKitError, type Log } from '../internal/index.js';
 export { ValidationError } from '../protocol/index.js';
 export type { Conversations } from '../receiver/index.js';
 // The receiver and its options.

@@ -4,7 +4,6 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { COMMANDS } from '../../src/cli/command-list.js';
 import { EVENT_NAMES } from '../../src/events/catalog.js';
-import { ERROR_CODES } from '../../src/internal/error.js';
 import { SETTINGS } from '../../src/standalone/index.js';
 import { blocksIn, ROOT, read } from './pages.js';
 
@@ -52,12 +51,6 @@ describe('the reference', () => {
     expect(names.map(([, name = '']) => name).filter((name) => !page.includes(`| \`${name}\` |`))).toEqual(
       [],
     );
-  });
-});
-
-describe('docs/troubleshooting.md', () => {
-  it('has exactly one entry for every error code', () => {
-    expect(headingsIn('docs/troubleshooting.md', '###').toSorted()).toEqual([...ERROR_CODES].toSorted());
   });
 });
 
