@@ -15,7 +15,8 @@ import type { SqlDatabase } from './storage/sql.js';
  * The result of {@link Delivery.accept}.
  *
  * - `handled`: its handlers have finished.
- * - `late`: its handlers are still running, but the acknowledgement deadline has passed.
+ * - `late`: its handlers are still running, but the acknowledgement deadline has passed, or a handler waits for the
+ *   answer.
  * - `stored`: it is stored, and will be handled.
  * - `duplicate`: it was accepted before.
  * - `failed`: a handler threw; the sender may send it again.
@@ -34,7 +35,10 @@ export interface DeliveryHost {
   handle(event: DeliveredEvent, run: HandlerRun): Promise<unknown>;
   /** Whether a handler is registered for events of this name. */
   handles(name: DeliveredEventName): boolean;
-  /** Sends the greeting of a handoff, if one is configured. Rejects when it could not be stored. */
+  /**
+   * Sends the greeting of a handoff, if one is configured. Called by the delivery, after the request was answered or
+   * stored. Rejects when it could not be stored.
+   */
   greet(event: DeliveredEvent<'handoff.requested'>): Promise<void>;
   /** Reports a failure to the log and to `onError`. */
   report(error: unknown, place: FailureDetails): void;
@@ -68,7 +72,7 @@ export interface Delivery {
   pendingEvents?(conversationId: string): Promise<readonly DeliveredEventName[]>;
   /** Whether an event is a repeat. */
   seen(event: DeliveredEvent): Promise<boolean>;
-  /** Creates the outboxes for replies, one for each bot; absent where replies are sent directly. */
+  /** Creates what sends or stores replies. Without it they are sent directly. */
   createReplies?(bots: BotDirectory): Replies;
   /**
    * Handles or stores an event. After `handled`, `late`, `stored` or `duplicate` the sender is answered 200. Events of a
@@ -76,10 +80,11 @@ export interface Delivery {
    */
   accept(event: DeliveredEvent): Promise<Acceptance>;
   /**
-   * Resolves when the handlers of an event have finished that `accept` gave as `late`. For hosts that end a process once
-   * all its work is done.
+   * Called after the sender was answered 200: now the platform knows a handed-over conversation, so the user can be
+   * greeted and replies can be sent. Resolves when the handlers have finished and that was sent, for hosts that end a
+   * process once all its work is done. Absent where the workers of the delivery do it.
    */
-  finished?(event: DeliveredEvent): Promise<void>;
+  answered?(event: DeliveredEvent): Promise<void>;
   /** Lets running handlers finish within a time, then aborts them. Resolves to how many were left unfinished. */
   stop(options: { readonly timeoutMs: number }): Promise<{ readonly unfinished: number }>;
   /** The current load. */

@@ -1,10 +1,10 @@
 import { type DeliveredEvent, Postponed, Unrecoverable } from '../events/index.js';
-import { HandoffKitError, settlesWithin } from '../internal/index.js';
+import { HandoffKitError } from '../internal/index.js';
 import { type Backoff, createPostponements, delayAfter } from './backoff.js';
 import type { DeliveryHost } from './delivery.js';
 import { describeError } from './outbox/outbox.js';
 import { type ClaimedJob, type JobOutcome, MOST_CRASHES, SUSPECT_CRASHES } from './queue.js';
-import { describeEvent, type HandlerRunner, logPostponed, type RunResult } from './run-handlers.js';
+import { describeEvent, greet, type HandlerRunner, logPostponed, type RunResult } from './run-handlers.js';
 import { restoreEvent } from './storage/encoding.js';
 import type { WorkerSlot } from './worker.js';
 
@@ -20,9 +20,6 @@ export interface HandleJobOptions {
   readonly greetingTimeoutMs?: number;
 }
 
-/** The platform waits a minute for the first reply, which the handler may send: it must run well before that. */
-const GREETING_TIMEOUT_MS = 10_000;
-
 const DONE: JobOutcome = { state: 'done' };
 const dead = (error: string): JobOutcome => ({ state: 'failed', error, retryInMs: null, counts: true });
 
@@ -33,7 +30,7 @@ export function createHandleJob({
   backoff,
   maxAttempts,
   ensureClaimed,
-  greetingTimeoutMs = GREETING_TIMEOUT_MS,
+  greetingTimeoutMs,
 }: HandleJobOptions): (job: ClaimedJob, slot?: WorkerSlot) => Promise<JobOutcome> {
   const postponements = createPostponements(backoff);
 
@@ -43,13 +40,6 @@ export function createHandleJob({
       'became a dead letter: it failed too often, or for good',
     );
     return dead(error);
-  };
-
-  const greet = async (event: DeliveredEvent<'handoff.requested'>): Promise<void> => {
-    const greeting = host.greet(event);
-    if (await settlesWithin(greeting, greetingTimeoutMs)) return;
-    greeting.catch((error: unknown) => host.report(error, describeEvent(event)));
-    host.log.warn(describeEvent(event), 'the greeting takes long: the handoff is handled without it');
   };
 
   /** No handler could report these failures. */
@@ -113,7 +103,7 @@ export function createHandleJob({
         'handled alone: its process ended more than once while it was handled',
       );
     try {
-      if (event.name === 'handoff.requested') await greet(event);
+      if (event.name === 'handoff.requested') await greet(host, event, greetingTimeoutMs);
     } catch (error) {
       // The greeting comes first, so the handler waits until it can be stored.
       return {

@@ -1,4 +1,4 @@
-import { type DeliveredEvent, Postponed } from '../events/index.js';
+import { createDirectReplies, type DeliveredEvent, HeldReplies, Postponed } from '../events/index.js';
 import {
   checkCount,
   checkDuration,
@@ -13,7 +13,7 @@ import {
   connected,
   createHandlerRunner,
   describeEvent,
-  type HandlerRunner,
+  greet,
   logPostponed,
   type RunResult,
 } from './run-handlers.js';
@@ -52,26 +52,57 @@ export function inline({
   const conversations = createKeyedQueue();
   const handled = createRecentKeys({ maxKeys: maxRemembered, maxAgeMs: rememberMs });
   const runner = createHandlerRunner(handlerTimeoutMs);
-  const retry = createInlineRetry(runner, { minDelayMs: 1_000, maxDelayMs: 30_000 }, handlerTimeoutMs);
+  const retry = createInlineRetry({ minDelayMs: 1_000, maxDelayMs: 30_000 }, handlerTimeoutMs);
   /** In the order of arrival, each with its turn. */
   const unhandled = new Map<DeliveredEvent, Promise<unknown>>();
+  /** Replies that wait until a handoff request is answered, by the request. */
+  const unanswered = new WeakMap<DeliveredEvent, HeldReplies>();
+  /** The same by conversation, while its handlers run. */
+  const held = new Map<string, HeldReplies>();
   let host: DeliveryHost | undefined;
+
+  /** Runs the handlers once. What is replied before the sender is answered is held, and dropped if they fail. */
+  const run = async (running: DeliveryHost, event: DeliveredEvent): Promise<RunResult> => {
+    const replies = unanswered.get(event);
+    if (replies) held.set(event.conversationId, replies);
+    const failure = await runner.run(running, event, 1);
+    if (failure) replies?.drop();
+    return failure;
+  };
+
+  const stopHolding = (event: DeliveredEvent): void => {
+    if (held.get(event.conversationId) === unanswered.get(event)) held.delete(event.conversationId);
+    unanswered.delete(event);
+  };
 
   /** Runs the handlers, unless the event was handled while it waited for its turn. */
   const work = async (event: DeliveredEvent): Promise<Acceptance> => {
-    if (handled.has(event.key)) return 'duplicate';
     const running = connected(host);
-    const failure = await runner.run(running, event, 1);
-    if (failure && (await retry.retry(running, event, failure))) return 'failed';
+    const isRepeat = handled.has(event.key);
+    if (isRepeat || (await retry.run(running, event, () => run(running, event)))) {
+      stopHolding(event);
+      return isRepeat ? 'duplicate' : 'failed';
+    }
     handled.add(event.key);
     return 'handled';
   };
 
-  const logLate = (event: DeliveredEvent, acceptance: Acceptance): void => {
+  /** After the 200: the greeting first, then what was held. */
+  const sendHeld = async (
+    event: DeliveredEvent<'handoff.requested'>,
+    replies: HeldReplies,
+  ): Promise<void> => {
+    const running = connected(host);
+    await greet(running, event).catch((error: unknown) => running.report(error, describeEvent(event)));
+    stopHolding(event);
+    await replies.release();
+  };
+
+  const logLate = (event: DeliveredEvent, acceptance: Acceptance, isWanted: boolean): void => {
     const { log } = connected(host);
     const about = { ...describeEvent(event), ms: age(event) };
     if (acceptance === 'failed') log.error(about, 'failed after 200 was answered: the event is lost');
-    else log.warn(about, 'late handlers finished');
+    else if (!isWanted) log.warn(about, 'late handlers finished');
   };
 
   return {
@@ -79,27 +110,44 @@ export function inline({
       checkUnconnected(host);
       host = deliveryHost;
     },
+    createReplies: (bots) =>
+      createDirectReplies(bots, {
+        heldOf: (conversationId) => held.get(conversationId),
+        onFailed: (conversationId, err) =>
+          connected(host).log.warn({ conversationId, err }, 'a reply or end did not reach the platform'),
+      }),
     seen: async (event) => handled.has(event.key),
     async accept(event) {
       if (conversations.pending >= maxPending) return 'full';
+      const answerWanted =
+        event.name === 'handoff.requested' &&
+        new Promise<void>((resolve) => unanswered.set(event, new HeldReplies(resolve)));
       const turn = conversations.run(event.conversationId, () => work(event));
       unhandled.set(event, turn);
       const forget = (): unknown => unhandled.delete(event);
       turn.then(forget, forget);
       // The deadline includes waiting for earlier events of the conversation.
-      if (await settlesWithin(turn, ackDeadlineMs)) return turn;
-      connected(host).log.warn(
-        { ...describeEvent(event), ms: age(event) },
-        'handlers are still running; answered 200 at the deadline',
+      const isInTime = await settlesWithin(
+        answerWanted ? Promise.race([turn, answerWanted]) : turn,
+        ackDeadlineMs,
       );
-      void turn.then((acceptance) => logLate(event, acceptance));
+      if (!unhandled.has(event)) return turn;
+      if (!isInTime) {
+        connected(host).log.warn(
+          { ...describeEvent(event), ms: age(event) },
+          'handlers are still running; answered 200 at the deadline',
+        );
+      }
+      void turn.then((acceptance) => logLate(event, acceptance, isInTime));
       return 'late';
     },
     pendingEvents: async (conversationId) =>
       [...unhandled.keys()]
         .filter((event) => event.conversationId === conversationId)
         .map(({ name }) => name),
-    async finished(event) {
+    async answered(event) {
+      const replies = unanswered.get(event);
+      if (event.name === 'handoff.requested' && replies) await sendHeld(event, replies);
       await unhandled.get(event);
     },
     async stop({ timeoutMs }) {
@@ -118,16 +166,16 @@ const age = (event: DeliveredEvent): number => Date.now() - event.receivedAt;
 /** Retries postponed events in memory, for inline delivery. */
 interface InlineRetry {
   /**
-   * Runs the handlers again, after a delay each time, until they no longer postpone. The event fails, and is
-   * reported, when the time limit has passed or the process stops.
+   * Runs the handlers of an event, and again after a delay while they postpone. The event fails, and is reported, when
+   * the time limit has passed or the process stops.
    */
-  retry(host: DeliveryHost, event: DeliveredEvent, first: RunResult): Promise<RunResult>;
+  run(host: DeliveryHost, event: DeliveredEvent, handle: () => Promise<RunResult>): Promise<RunResult>;
   /** Ends all waits. */
   stop(): void;
 }
 
 /** Creates an {@link InlineRetry} that gives each event `totalMs`. */
-function createInlineRetry(runner: HandlerRunner, backoff: Backoff, totalMs: number): InlineRetry {
+function createInlineRetry(backoff: Backoff, totalMs: number): InlineRetry {
   const postponements = createPostponements(backoff);
   const waits = new Set<() => void>();
   let stopped = false;
@@ -144,15 +192,15 @@ function createInlineRetry(runner: HandlerRunner, backoff: Backoff, totalMs: num
     });
 
   return {
-    async retry(host, event, first) {
+    async run(host, event, handle) {
       const deadline = performance.now() + totalMs;
-      let result = first;
+      let result = await handle();
       while (!stopped && result?.error instanceof Postponed) {
         const afterMs = postponements.next(event.key, result.error);
         if (performance.now() + afterMs > deadline) break;
         logPostponed(host, event, afterMs, result.error);
         await wait(afterMs);
-        if (!stopped) result = await runner.run(host, event, 1);
+        if (!stopped) result = await handle();
       }
       postponements.end(event.key);
       if (result?.error instanceof Postponed) {

@@ -1,5 +1,5 @@
 import { botField, ClaimLost, type DeliveredEvent, type HandlerRun } from '../events/index.js';
-import { configError, HandoffKitError, type Log } from '../internal/index.js';
+import { configError, HandoffKitError, type Log, settlesWithin } from '../internal/index.js';
 import type { DeliveryHost } from './delivery.js';
 import type { AddResult, ClaimedJob, NewJob, Queue } from './queue.js';
 import type { Worker, WorkerSlot } from './worker.js';
@@ -71,6 +71,21 @@ export function createHandlerRunner(timeoutMs: number): HandlerRunner {
       for (const run of runs) run.abort(reason);
     },
   };
+}
+
+/** The platform waits a minute for the first reply, which the handler may send: it must go out well before that. */
+const GREETING_TIMEOUT_MS = 10_000;
+
+/** Greets the user of a handoff. Rejects when the greeting fails in time; a later failure is reported. */
+export async function greet(
+  host: DeliveryHost,
+  event: DeliveredEvent<'handoff.requested'>,
+  timeoutMs = GREETING_TIMEOUT_MS,
+): Promise<void> {
+  const greeting = host.greet(event);
+  if (await settlesWithin(greeting, timeoutMs)) return;
+  greeting.catch((error: unknown) => host.report(error, describeEvent(event)));
+  host.log.warn(describeEvent(event), 'the greeting takes long: the handoff is handled without it');
 }
 
 /** The fields that identify an event in log lines and error reports. */

@@ -30,7 +30,8 @@ import type {
 } from './handler.js';
 import { HANDLER_RUN, type HandlerRun } from './handler-run.js';
 import { botField } from './identity.js';
-import type { Receipt, Replies } from './replies.js';
+import type { Receipt } from './receipts.js';
+import type { Replies } from './replies.js';
 
 /** The dependencies of contexts. */
 export interface ContextParts {

@@ -2,7 +2,8 @@ import type { Log } from '../internal/index.js';
 import type { AudioClip } from '../protocol/index.js';
 import type { DeliveredEventName, EventName, EventPayloads } from './catalog.js';
 import type { Conversation, TranscriptItem, User } from './conversation.js';
-import type { EndOptions, Receipt, ReplyOptions } from './replies.js';
+import type { Receipt } from './receipts.js';
+import type { EndOptions, ReplyOptions } from './replies.js';
 
 /** The part of a handler's argument that every event has. */
 export interface BaseContext<Name extends EventName> {

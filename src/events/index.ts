@@ -35,13 +35,14 @@ export {
   severalBots,
   singleBot,
 } from './identity.js';
+export { deliveredReceipt, HeldReplies, type Receipt } from './receipts.js';
 export type { Middleware, MiddlewareNext } from './registry.js';
 export { createRegistry } from './registry.js';
 export {
+  checkReply,
   createDirectReplies,
-  deliveredReceipt,
   type EndOptions,
-  type Receipt,
+  isUnknownConversation,
   type Replies,
   type ReplyOptions,
   type TracedReply,

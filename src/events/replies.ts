@@ -1,8 +1,11 @@
-import type { PlatformClient } from '../client/index.js';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { type PlatformClient, PlatformError } from '../client/index.js';
 import type { TraceCarrier } from '../diagnostics/index.js';
-import { createKeyedQueue, HandoffKitError, type KeyedQueue } from '../internal/index.js';
+import { createKeyedQueue, HandoffKitError } from '../internal/index.js';
+import { agentClose, agentReply, PLATFORM_CODES, validate } from '../protocol/index.js';
 import type { HandlerRun } from './handler-run.js';
 import type { BotDirectory } from './identity.js';
+import { deliveredReceipt, type HeldReplies, type Receipt } from './receipts.js';
 
 /** Options of a reply. */
 export interface ReplyOptions {
@@ -32,23 +35,6 @@ export interface EndOptions extends ReplyOptions {
   readonly why?: string | null;
 }
 
-/** The receipt of a reply or an end. */
-export interface Receipt {
-  /** The conversation. */
-  readonly conversationId: string;
-  /** `stored`: it will be sent. `delivered`: the platform has it; always so with inline delivery. */
-  readonly state: 'stored' | 'delivered';
-  /**
-   * Waits until the platform has it. Resolves to the platform's answer, or to `null` where another process sent it;
-   * rejects when it was refused for good or removed.
-   *
-   * @example
-   * const receipt = await reply('Hello'); // stored
-   * await receipt.delivered(); // the platform has it
-   */
-  delivered(): Promise<unknown>;
-}
-
 /** The headers that continue the trace of a reply where it is sent. */
 export interface TracedReply {
   readonly trace?: TraceCarrier | undefined;
@@ -66,66 +52,113 @@ export interface Replies {
     options?: ReplyOptions & TracedReply,
     run?: HandlerRun,
   ): Promise<Receipt>;
+  /** Sends the greeting of a handoff: before the replies that wait for the answer of its request. */
+  greet(conversationId: string, text: string, options?: ReplyOptions & TracedReply): Promise<Receipt>;
   /** Ends a handoff as an agent. */
   end(conversationId: string, options?: EndOptions & TracedReply, run?: HandlerRun): Promise<Receipt>;
   /** Resolves when no reply is under way. */
   idle(): Promise<void>;
 }
 
-/** Called when a reply or end did not arrive. */
-export type ReplyFailed = (conversationId: string, error: unknown) => void;
+export interface DirectRepliesOptions {
+  /** Called when a reply or end did not arrive, since the caller may not wait for it. */
+  readonly onFailed: (conversationId: string, error: unknown) => void;
+  /** The held replies of a conversation whose handoff request is not answered yet. */
+  readonly heldOf?: (conversationId: string) => HeldReplies | undefined;
+}
 
-/** Sends replies directly to the platform, in order per conversation. A receipt means that the platform has it. */
-export function createDirectReplies(bots: BotDirectory, onFailed: ReplyFailed): Replies {
+/** Sends replies directly to the platform, in order per conversation. */
+export function createDirectReplies(bots: BotDirectory, { onFailed, heldOf }: DirectRepliesOptions): Replies {
   const conversations = createKeyedQueue();
 
+  const send = (id: string, text: string | null, how?: ReplyOptions & TracedReply): Promise<Receipt> => {
+    const call = async (): Promise<unknown> => {
+      const { client, conversationId } = locate(bots, id);
+      checkClient(client);
+      return text === null
+        ? client.end({ conversationId }, how)
+        : client.reply({ conversationId, text }, how);
+    };
+    const held = heldOf?.(id);
+    const sent = held
+      ? hold(held, id, text, () => conversations.run(id, () => soonAfterAnswer(call)))
+      : conversations.run(id, async () => deliveredReceipt(id, await call()));
+    // A handler that does not await its reply must not end the process with an unhandled rejection.
+    sent.catch((error: unknown) => onFailed(id, error));
+    return sent;
+  };
+
+  const hold = async (
+    held: HeldReplies,
+    id: string,
+    text: string | null,
+    call: () => Promise<unknown>,
+  ): Promise<Receipt> => {
+    const { client, conversationId } = locate(bots, id);
+    checkReply(client, { conversationId, timestamp: Date.now(), text });
+    const { receipt, sent } = held.add(id, call);
+    sent.catch((error: unknown) => onFailed(id, error));
+    return receipt;
+  };
+
   return {
-    reply: (id, text, options) =>
-      send(conversations, id, onFailed, () => {
-        const { client, conversationId } = platformOf(bots, id);
-        return client.reply({ conversationId, text }, options);
-      }),
-    end: (id, options) =>
-      send(conversations, id, onFailed, () => {
-        const { client, conversationId } = platformOf(bots, id);
-        return client.end({ conversationId }, options);
-      }),
+    reply: (id, text, options) => send(id, text, options),
+    end: (id, options) => send(id, null, options),
+    // Not in turn: replies that wait for the answer go out after it.
+    greet: async (id, text, options) => {
+      const { client, conversationId } = locate(bots, id);
+      checkClient(client);
+      const answer = await soonAfterAnswer(() => client.reply({ conversationId, text }, options));
+      return deliveredReceipt(id, answer);
+    },
     idle: () => conversations.idle(),
   };
 }
 
-function send(
-  conversations: KeyedQueue,
-  conversationId: string,
-  onFailed: ReplyFailed,
-  task: () => Promise<unknown>,
-): Promise<Receipt> {
-  const sent = conversations.run(conversationId, async (): Promise<Receipt> => {
-    const answer = await task();
-    return deliveredReceipt(conversationId, answer);
-  });
-  // A handler that does not await its reply must not end the process with an unhandled rejection.
-  sent.catch((error: unknown) => onFailed(conversationId, error));
-  return sent;
-}
-
 /** The client of a conversation's platform, and the conversation's id there. */
-function platformOf(
+function locate(
   bots: BotDirectory,
   id: string,
-): { readonly client: PlatformClient; readonly conversationId: string } {
+): { readonly client: PlatformClient | null; readonly conversationId: string } {
   const { bot, platformId } = bots.locate(id);
-  const client = bots.platformOf(bot);
-  if (client) return { client, conversationId: platformId };
+  return { client: bots.platformOf(bot), conversationId: platformId };
+}
+
+function checkClient(client: PlatformClient | null): asserts client {
+  if (client) return;
   throw new HandoffKitError(
     'PLATFORM_NOT_CONFIGURED',
     'cannot reply or end the conversation: this receiver was not told where the platform is. Pass platform: { baseUrl, apiKey } to createReceiver.',
   );
 }
 
-/** A receipt in state `delivered`. */
-export const deliveredReceipt = (conversationId: string, answer: unknown): Receipt => ({
-  conversationId,
-  state: 'delivered',
-  delivered: () => Promise.resolve(answer),
-});
+/**
+ * Throws for a reply, or with `text: null` an end, that the platform would never accept: an error now is better than a
+ * failure when it is sent.
+ */
+export function checkReply(
+  client: PlatformClient | null,
+  reply: { readonly conversationId: string; readonly timestamp: number; readonly text: string | null },
+): void {
+  checkClient(client);
+  const { conversationId: conversation_id, timestamp, text } = reply;
+  if (text === null) validate(agentClose, { conversation_id, timestamp });
+  else validate(agentReply, { conversation_id, timestamp, body: text });
+}
+
+/** Whether the platform does not know the conversation: it has ended, or its handoff is not noted there yet. */
+export const isUnknownConversation = (error: unknown): boolean =>
+  error instanceof PlatformError && error.platformCode === PLATFORM_CODES.CONVERSATION_NOT_FOUND;
+
+/** Sends to a conversation whose handoff was answered just now: the platform may need a moment to note it. */
+async function soonAfterAnswer<Result>(send: () => Promise<Result>): Promise<Result> {
+  for (const pauseMs of [100, 300, 1_000]) {
+    try {
+      return await send();
+    } catch (error) {
+      if (!isUnknownConversation(error)) throw error;
+      await sleep(pauseMs, undefined, { ref: false });
+    }
+  }
+  return send();
+}

@@ -122,14 +122,8 @@ export interface TrackRepliesOptions {
   readonly log: Log;
 }
 
-/** Replies that are recorded in the conversation's lifecycle. */
-export interface TrackedReplies extends Replies {
-  /** The same for greetings, which do not connect the user to a human. */
-  readonly greetings: Replies;
-}
-
-/** A reply that cannot be recorded rejects, although it may have been sent. */
-export function trackReplies({ lifecycle, replies, log }: TrackRepliesOptions): TrackedReplies {
+/** Records replies in the conversation's lifecycle. One that cannot be recorded rejects, although it may have been sent. */
+export function trackReplies({ lifecycle, replies, log }: TrackRepliesOptions): Replies {
   // `end` first looks up whether the platform must be told; later replies must not overtake it.
   const conversations = createKeyedQueue();
 
@@ -143,15 +137,21 @@ export function trackReplies({ lifecycle, replies, log }: TrackRepliesOptions): 
     }
   };
 
-  const replyAs =
-    (author: 'agent' | 'system'): Replies['reply'] =>
-    (id, text, options = {}, run) =>
-      conversations.run(id, async () => {
-        const receipt = await replies.reply(id, text, options, run);
-        const { by = author, agentName = null } = options;
-        await recorded(id, lifecycle.replied(id, { isAgent: by === 'agent', agentName }));
-        return receipt;
-      });
+  const reply: Replies['reply'] = (id, text, options = {}, run) =>
+    conversations.run(id, async () => {
+      const receipt = await replies.reply(id, text, options, run);
+      const { by = 'agent', agentName = null } = options;
+      await recorded(id, lifecycle.replied(id, { isAgent: by === 'agent', agentName }));
+      return receipt;
+    });
+
+  /** A greeting does not connect the user to an agent. */
+  const greet: Replies['greet'] = (id, text, options) =>
+    conversations.run(id, async () => {
+      const receipt = await replies.greet(id, text, options);
+      await recorded(id, lifecycle.replied(id, { isAgent: false, agentName: null }));
+      return receipt;
+    });
 
   const end: Replies['end'] = (id, options = {}, run) =>
     conversations.run(id, async () => {
@@ -170,7 +170,7 @@ export function trackReplies({ lifecycle, replies, log }: TrackRepliesOptions): 
     await replies.idle();
   };
 
-  return { reply: replyAs('agent'), end, idle, greetings: { reply: replyAs('system'), end, idle } };
+  return { reply, greet, end, idle };
 }
 
 /** Whether the platform knows of the end: it ended the conversation itself, or was told before. */
@@ -243,7 +243,7 @@ export function createGreet(
               user: userOf(event),
               transcript: transcriptOf(body),
             });
-      if (text !== null) await replies.reply(conversationId, text, { once: `greeting ${key}` });
+      if (text !== null) await replies.greet(conversationId, text, { once: `greeting ${key}` });
     } catch (error) {
       greeted.delete(key);
       if (error instanceof HandoffKitError && error.code === 'NOT_STORED') throw error;

@@ -81,9 +81,10 @@ export function createReceiver<State extends object = object>(
   const tracedBots = trace.bots(directory);
   const untracked = trace.replies(
     delivery.createReplies?.(tracedBots) ??
-      createDirectReplies(tracedBots, (conversationId, err) =>
-        log.warn({ conversationId, err }, 'a reply or end did not reach the platform'),
-      ),
+      createDirectReplies(tracedBots, {
+        onFailed: (conversationId, err) =>
+          log.warn({ conversationId, err }, 'a reply or end did not reach the platform'),
+      }),
   );
   const waitTimeoutMs = checkDuration('waitTimeoutMs', options.waitTimeoutMs ?? 60_000);
   const lifecycle = createHandoffLifecycle(delivery.handoffs ?? createMemoryHandoffStore(), {
@@ -104,7 +105,7 @@ export function createReceiver<State extends object = object>(
   let starting: Promise<void> | undefined;
   let isStarted = false;
 
-  const createdGreet = createGreet(options.greeting, tracked?.greetings ?? untracked, dispatcher);
+  const createdGreet = createGreet(options.greeting, replies, dispatcher);
   const greet = createdGreet && trace.greet(createdGreet);
   const isUnhandledAccepted = acceptsUnhandled(options.unhandled);
   const acceptsHandoffs = (): boolean => isUnhandledAccepted || registry.hasHandlerOf('handoff.requested');
@@ -133,11 +134,10 @@ export function createReceiver<State extends object = object>(
     delivery: {
       accept: trace.accept((event) => delivery.accept(event)),
       seen: (event) => delivery.seen(event),
-      finished: async (event) => delivery.finished?.(event),
+      answered: async (event) => delivery.answered?.(event),
     },
     answers: createAnswers(options.answers),
     requestLog: createRequestLog(log),
-    greet,
     trace,
     inFlight,
   });

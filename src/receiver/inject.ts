@@ -110,6 +110,7 @@ function captureReplies(onReply: (reply: InjectedReply) => void, onEnd: () => vo
       onReply({ text, ...(by !== undefined && { by }), ...(agentName !== undefined && { agentName }) });
       return deliveredReceipt(conversationId, null);
     },
+    greet: async (conversationId) => deliveredReceipt(conversationId, null),
     async end(conversationId) {
       onEnd();
       return deliveredReceipt(conversationId, null);

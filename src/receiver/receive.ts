@@ -27,7 +27,7 @@ import {
   parseJson,
   readBody,
 } from './body.js';
-import type { FindSession, Greet } from './conversations.js';
+import type { FindSession } from './conversations.js';
 import {
   type Answers,
   createRequestIds,
@@ -73,10 +73,9 @@ export interface ReceiveOptions {
   /** Whether events of this name are acknowledged and dropped, since no handler is registered. */
   readonly isDropped: (name: DeliveredEventName) => boolean;
   readonly dispatcher: Dispatcher;
-  readonly delivery: Pick<Delivery, 'accept' | 'seen' | 'finished'>;
+  readonly delivery: Pick<Delivery, 'accept' | 'seen' | 'answered'>;
   readonly answers: Answers;
   readonly requestLog: RequestLog;
-  readonly greet: Greet | null;
   readonly trace: Tracer;
   /** Counts requests under way. */
   readonly inFlight: TaskCounter;
@@ -95,8 +94,7 @@ export interface ReceiveOptions {
  */
 export function createReceive(options: ReceiveOptions): RequestHandling {
   const { routes, isToken, isDraining, authenticate, limits, bots, findSession } = options;
-  const { acceptsHandoffs, isDropped, dispatcher, delivery, answers, requestLog, greet, trace, inFlight } =
-    options;
+  const { acceptsHandoffs, isDropped, dispatcher, delivery, answers, requestLog, trace, inFlight } = options;
   const requestIdOf = createRequestIds();
   const probeLimits: ReadLimits = {
     maxBytes: Math.min(limits.maxBytes, PROBE_LIMITS.maxBytes),
@@ -200,14 +198,7 @@ export function createReceive(options: ReceiveOptions): RequestHandling {
       const observed = dispatcher.observe({ endpoint: route.endpoint }, { bot, requestId, receivedAt });
       return reported(observed, { event: 'probe', bot, requestId });
     }
-    const { event, acceptance } = outcome;
-    const { name, bot, conversationId } = event;
-    // The worker greets stored handoffs.
-    const isGreeted = name === 'handoff.requested' && acceptance !== 'duplicate' && acceptance !== 'stored';
-    await Promise.all([
-      acceptance === 'late' && delivery.finished?.(event),
-      isGreeted && greet && reported(greet(event), { event: name, bot, conversationId, requestId }),
-    ]);
+    await delivery.answered?.(outcome.event);
   };
 
   /** The binding may be what failed. Then the operator learns of it, and the sender gets no answer. */

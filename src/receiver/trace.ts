@@ -114,6 +114,10 @@ export function createTracer(isStored: boolean, receiver: () => object): Tracer 
           channels.reply.hasSubscribers
             ? traced('reply', id, (trace) => replies.reply(id, text, { ...options, trace }, run))
             : replies.reply(id, text, options, run),
+        greet: (id, text, options) =>
+          channels.reply.hasSubscribers
+            ? traced('reply', id, (trace) => replies.greet(id, text, { ...options, trace }))
+            : replies.greet(id, text, options),
         end: (id, options, run) =>
           channels.reply.hasSubscribers
             ? traced('end', id, (trace) => replies.end(id, { ...options, trace }, run))

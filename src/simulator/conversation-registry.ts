@@ -59,7 +59,7 @@ const DEFAULT_TRANSCRIPT: readonly TranscriptItem[] = [
 export function createConversationRegistry(
   options: { bots: SimulatedBots; keep: number } & Pick<
     ConversationOptions,
-    'clock' | 'deliver' | 'deliveryTimeoutMs' | 'waitTimeoutMs' | 'idleTimeoutMs'
+    'clock' | 'deliver' | 'deliveryTimeoutMs' | 'waitTimeoutMs' | 'idleTimeoutMs' | 'earlyReplies'
   >,
 ): ConversationRegistry {
   const { bots, keep, ...shared } = options;

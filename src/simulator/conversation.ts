@@ -94,24 +94,21 @@ export interface ConversationOptions {
   deliveryTimeoutMs: number;
   waitTimeoutMs: number;
   idleTimeoutMs: number | undefined;
+  earlyReplies: 'refuse' | 'keep';
 }
 
-/**
- * Runs the lifecycle of one handoff.
- *
- * A receiver may reply or close in its handler, before it has answered establish. These calls are held until establish
- * is answered: a 200 applies them in order; any other answer drops them.
- */
+/** Runs the lifecycle of one handoff. */
 export function createConversation(options: ConversationOptions): ConversationController {
   const { id, bot, component, clock, user } = options;
   const changed = createEmitter<HandoffConversation>();
   const replyQueue = createReplyQueue(() => `conversation ${id} is ${state}`);
   const deliveries: WebhookDelivery[] = [];
-  const heldReplies: SimulatedReply[] = [];
+  /** Calls that take effect once establish is answered 200. */
+  const early: (() => void)[] = [];
   let state: HandoffState = 'requesting';
   let endedBy: HandoffConversation['endedBy'] = null;
   let isRefused = false;
-  let isCloseHeld = false;
+  let isClosing = false;
   let lastTimestamp = 0;
   let timer: ClockTimer | undefined;
 
@@ -166,6 +163,14 @@ export function createConversation(options: ConversationOptions): ConversationCo
   };
 
   const isEnded = () => state === 'busy' || state === 'closed';
+  /** Applies a call of the receiver, now or later. Returns false if the platform refuses it. */
+  const apply = (call: () => void): boolean => {
+    if (isEnded() || isClosing) return false;
+    if (state !== 'requesting') call();
+    else if (options.earlyReplies === 'keep') early.push(call);
+    else return false;
+    return true;
+  };
   const describeEnd = () => {
     if (endedBy) return `closed by ${endedBy === 'timeout' ? 'a timeout' : `the ${endedBy}`}`;
     const [establish] = deliveries;
@@ -225,21 +230,16 @@ export function createConversation(options: ConversationOptions): ConversationCo
       }
       startTimer(options.waitTimeoutMs);
       setState('connecting');
-      for (const reply of heldReplies) deliverReply(reply);
-      if (isCloseHeld) finish('agent');
+      for (const call of early) call();
     },
     receive(text, sentAt) {
-      if (isEnded() || isCloseHeld) return false;
       const reply = { text, timestamp: sentAt, receivedAt: clock.now() };
-      if (state === 'requesting') heldReplies.push(reply);
-      else deliverReply(reply);
-      return true;
+      return apply(() => deliverReply(reply));
     },
     closeByAgent() {
-      if (isEnded() || isCloseHeld) return false;
-      if (state === 'requesting') isCloseHeld = true;
-      else finish('agent');
-      return true;
+      const isAccepted = apply(() => finish('agent'));
+      if (state === 'requesting') isClosing = isAccepted;
+      return isAccepted;
     },
     dispose: () => clock.clearTimeout(timer),
   };

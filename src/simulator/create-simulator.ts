@@ -120,6 +120,7 @@ export function createSimulator(options: SimulatorOptions = {}): Simulator {
     deliveryTimeoutMs: settings.deliveryTimeoutMs,
     waitTimeoutMs: settings.waitTimeoutMs,
     idleTimeoutMs: settings.idleTimeoutMs,
+    earlyReplies: settings.earlyReplies,
     keep: settings.keepConversations,
   });
 

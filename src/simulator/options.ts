@@ -12,6 +12,12 @@ export interface SimulatorOptions {
   waitTimeoutMs?: number;
   /** How long a connected conversation may be silent before it ends. Default: no limit. */
   idleTimeoutMs?: number | undefined;
+  /**
+   * What happens to a reply or close that arrives before establish was answered. `refuse`, the default: as some
+   * deployments do, it is answered 40356, since the conversation does not exist yet. `keep`: it takes effect once
+   * establish is answered 200, for hosts that answer last, such as Lambda.
+   */
+  earlyReplies?: 'refuse' | 'keep';
   /** How long a probed webhook may take, in real time. Default: 5 s. */
   probeTimeoutMs?: number;
   /** How long a receiver may take to answer a delivery, in real time. Default: 10 s. */
@@ -39,6 +45,7 @@ export function withDefaults(options: SimulatorOptions) {
     bots: [],
     clock: systemClock,
     waitTimeoutMs: 60_000,
+    earlyReplies: 'refuse' as const,
     probeTimeoutMs: 5_000,
     deliveryTimeoutMs: 10_000,
     fileTimeoutMs: 10_000,

@@ -514,7 +514,10 @@ export function describeHost(name: HostName, host: Host): void {
     describe('handoff', () => {
       run(WHOLE_HANDOFF, async () => {
         const apiKey = 'key-of-the-bot';
-        const simulator = createSimulator({ bots: [{ id: 'bot', apiKey }] });
+        const simulator = createSimulator({
+          bots: [{ id: 'bot', apiKey }],
+          earlyReplies: host.answersLast ? 'keep' : 'refuse',
+        });
         onTestFinished(() => simulator.close());
         const to = await host.start({ platform: { baseUrl: await simulator.listen(), apiKey } });
         const origin = `http://127.0.0.1:${to.port}`;

@@ -20,6 +20,8 @@ export interface Host {
   readonly parsers?: Readonly<Record<string, Parser>>;
   /** A part of the host's answer to another path. */
   readonly notFound: string;
+  /** Whether it sends the answer only when all work has finished. */
+  readonly answersLast?: boolean;
 }
 
 /** A host that has read the body before the receiver gets the request. */

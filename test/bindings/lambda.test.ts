@@ -27,6 +27,7 @@ describeHost('Lambda, payload 1.0 (REST API)', {
     ),
   },
   notFound: '{"code":404,"msg":"not found"}',
+  answersLast: true,
 });
 
 describeHost('Lambda, payload 2.0 (HTTP API, function URL)', {
@@ -42,6 +43,7 @@ describeHost('Lambda, payload 2.0 (HTTP API, function URL)', {
     ),
   },
   notFound: '{"code":404,"msg":"not found"}',
+  answersLast: true,
 });
 
 const requestOf = (url: string, body: object): GatewayRequest => ({

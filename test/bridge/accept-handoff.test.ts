@@ -151,8 +151,8 @@ describe('business hours', () => {
       },
     });
     const { id } = await bench.requestHandoff();
-    expect(shown()).toEqual(['We are back at nine.']);
-    expect(bench.conversation.endedBy).toBe('agent');
+    await expect.poll(shown).toEqual(['We are back at nine.']);
+    await expect.poll(() => bench.conversation.endedBy).toBe('agent');
     expect(desk.calls).toEqual([]);
     expect(await receiver.conversations.get(id)).toMatchObject({
       state: 'closed',
@@ -175,7 +175,7 @@ describe('business hours that change', () => {
     expect((await bench.requestHandoff()).state).toBe('busy');
     whenClosed = 'say';
     await bench.requestHandoff();
-    expect(shown()).toEqual(['We are back at nine.']);
+    await expect.poll(shown).toEqual(['We are back at nine.']);
     expect(desk.calls).toEqual([]);
     isOpen = true;
     expect((await bench.requestHandoff()).state).toBe('connecting');
@@ -193,7 +193,7 @@ describe('business hours that change', () => {
       },
     });
     const { id } = await bench.requestHandoff();
-    expect(shown()).toEqual(['Hello.']);
+    await expect.poll(shown).toEqual(['Hello.']);
     expect(desk.tickets).toMatchObject([{ closes: [] }]);
     expect(await receiver.conversations.get(id)).toMatchObject({ closure: null });
   });

@@ -44,9 +44,9 @@ describe('a handoff that is accepted before the helpdesk has it', () => {
     });
     const { bench, shown } = await setUpBridge({ desk, bridge: { ...APOLOGISE, openWithinMs: 2 } });
     await bench.requestHandoff();
-    expect(shown()).toEqual(['No agent is available.']);
+    await expect.poll(shown).toEqual(['No agent is available.']);
     expect(desk.count('open')).toBeGreaterThanOrEqual(5);
-    expect(bench.conversation.endedBy).toBe('agent');
+    await expect.poll(() => bench.conversation.endedBy).toBe('agent');
   });
 
   it('opens when the helpdesk recovers in time, and no message is lost', async () => {

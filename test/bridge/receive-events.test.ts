@@ -157,7 +157,7 @@ describe('messages of the bridge', () => {
       },
     });
     const { id } = await bench.requestHandoff();
-    expect(shown()).toEqual(['One moment, please.']);
+    await expect.poll(shown).toEqual(['One moment, please.']);
     expect(await receiver.conversations.get(id)).toMatchObject({ state: 'waiting' });
     await sendEvents(agentJoins());
     await sendEvents(agentSays('Hello.'), agentCloses());

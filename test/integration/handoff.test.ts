@@ -103,7 +103,7 @@ describe('a handoff, in both directions', () => {
       await end();
     });
     const conversation = await simulator.requestHandoff();
-    expect(conversation).toMatchObject({ state: 'closed', endedBy: 'agent' });
+    await expect.poll(() => conversation).toMatchObject({ state: 'closed', endedBy: 'agent' });
     expect(conversation.replies).toMatchObject([{ text: 'We are closed' }]);
   });
 

@@ -131,6 +131,7 @@ describe('inject', () => {
         stats: async () => ({ pending: 0, remembered: 0 }),
         createReplies: () => ({
           reply: () => Promise.reject(new Error('sent')),
+          greet: () => Promise.reject(new Error('sent')),
           end: () => Promise.reject(new Error('sent')),
           idle: async () => undefined,
         }),

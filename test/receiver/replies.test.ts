@@ -41,6 +41,7 @@ describe('a reply and a close', () => {
     to.receiver.on('handoff.requested', ({ reply }) => reply('Hello'));
     const body = establishBody();
     await request(to.url).post('/conversation/establish').send(body);
+    await platform.came(1);
     expect(platform.calls).toMatchObject([
       { path: REPLY, body: { conversation_id: body.conversation_id, body: 'Hello' } },
     ]);

@@ -2,13 +2,17 @@ import { expect, test } from 'vitest';
 import { type Answer, botAt, startReceiver, startSimulator } from './support.js';
 
 /** A receiver that calls the platform from within its establish handler, before it answers. */
-async function startInline(status: number, calls: (id: string, call: Caller) => Promise<unknown>) {
+async function startInline(
+  status: number,
+  calls: (id: string, call: Caller) => Promise<unknown>,
+  earlyReplies: 'refuse' | 'keep' = 'keep',
+) {
   let call: Caller = notStarted;
   const receiver = await startReceiver(async ({ path, body }, response) => {
     if (path.endsWith('/establish')) await calls(String(body.conversation_id), call);
     response.writeHead(status).end('{}');
   });
-  const started = await startSimulator({ bots: [botAt(receiver.url)] });
+  const started = await startSimulator({ bots: [botAt(receiver.url)], earlyReplies });
   call = started.call;
   return { ...started, receiver };
 }
@@ -18,7 +22,23 @@ type Caller = (method: string, path: string, body?: unknown) => Promise<Answer>;
 const reply = (conversation_id: string, body: string) => ({ conversation_id, timestamp: 1, body });
 const REPLY = '/v1/human/message/receive';
 
-test('replies from within the establish handler count as soon as it answers 200', async () => {
+test('by default, replies and closes from within the establish handler are refused: 40356', async () => {
+  const answers: Answer[] = [];
+  const callEarly = async (id: string, call: Caller) => {
+    answers.push(await call('POST', REPLY, reply(id, 'one')));
+    answers.push(await call('POST', '/v1/human/close', { conversation_id: id, timestamp: 1 }));
+  };
+  const { simulator, call } = await startInline(200, callEarly, 'refuse');
+  const conversation = await simulator.requestHandoff();
+  expect(answers).toMatchObject([
+    { status: 404, body: { code: 40356 } },
+    { status: 404, body: { code: 40356 } },
+  ]);
+  expect(conversation).toMatchObject({ state: 'connecting', replies: [] });
+  expect((await call('POST', REPLY, reply(conversation.id, 'two'))).status).toBe(200);
+});
+
+test('kept replies from within the establish handler count as soon as it answers 200', async () => {
   const { simulator, clock } = await startInline(200, async (id, call) => {
     expect((await call('POST', REPLY, reply(id, 'one'))).status).toBe(200);
     expect((await call('POST', REPLY, reply(id, 'two'))).status).toBe(200);
@@ -31,13 +51,13 @@ test('replies from within the establish handler count as soon as it answers 200'
   expect(conversation.state).toBe('connected');
 });
 
-test('replies from within the establish handler are dropped if establish is refused', async () => {
+test('kept replies are dropped if establish is refused', async () => {
   const { simulator } = await startInline(503, (id, call) => call('POST', REPLY, reply(id, 'one')));
   const conversation = await simulator.requestHandoff();
   expect(conversation).toMatchObject({ state: 'busy', replies: [] });
 });
 
-test('a close from within the handler takes effect after the replies before it', async () => {
+test('a kept close takes effect after the replies before it', async () => {
   const answers: Answer[] = [];
   const { simulator } = await startInline(200, async (id, call) => {
     answers.push(await call('POST', REPLY, reply(id, 'We are closed today.')));

@@ -1,8 +1,7 @@
 import { hash } from 'node:crypto';
 import { type PlatformClient, PlatformError } from '../../client/index.js';
-import type { ReplyOptions, TracedReply } from '../../events/index.js';
+import { isUnknownConversation, type ReplyOptions, type TracedReply } from '../../events/index.js';
 import { HandoffKitError } from '../../internal/index.js';
-import { agentClose, agentReply, validate } from '../../protocol/index.js';
 import { type Backoff, delayAfter } from '../backoff.js';
 import type { DeliveryHost } from '../delivery.js';
 import type { ClaimedJob, JobOutcome } from '../queue.js';
@@ -36,20 +35,6 @@ export const DEFAULT_OUTBOX: OutboxPolicy = {
   minDelayMs: 1_000,
   maxDelayMs: 60_000,
 };
-
-/** Throws for a reply that the platform would never accept: an error now is better than a dead letter later. */
-export function checkReply(client: PlatformClient | null, reply: StoredReply): void {
-  if (!client) {
-    throw new HandoffKitError(
-      'PLATFORM_NOT_CONFIGURED',
-      'cannot reply or end the conversation: this receiver was not told where the platform is. Pass platform: { baseUrl, apiKey } to createReceiver.',
-    );
-  }
-  const { timestamp } = reply;
-  const conversation_id = platformIdOf(reply);
-  if (reply.kind === 'reply') validate(agentReply, { conversation_id, timestamp, body: reply.text });
-  else validate(agentClose, { conversation_id, timestamp });
-}
 
 const platformIdOf = ({ platformId, conversationId }: StoredReply): string => platformId ?? conversationId;
 
@@ -125,6 +110,12 @@ function send(client: PlatformClient, reply: StoredReply, maySend: () => boolean
 /** Servers ask for more by mistake, for example with an absolute time where seconds are expected. */
 const LONGEST_RETRY_AFTER_MS = 3_600_000;
 
+/**
+ * Attempts after which a conversation that the platform does not know counts as ended. A worker may send the first reply
+ * of a handoff while the platform still reads the answer to its request.
+ */
+const EARLY_ATTEMPTS = 3;
+
 /** A failed attempt to send a reply. */
 export interface ReplyAttempt {
   readonly attempt: number;
@@ -141,7 +132,8 @@ export function retryReplyAfter(
 ): number | null {
   if (!(error instanceof PlatformError) || ageMs > policy.giveUpAfterMs) return null;
   const isResent = error.outcome === 'unknown' && policy.whenUnknown === 'resend';
-  if (!error.retryable && !isResent && !isPaused) return null;
+  const isEarly = isUnknownConversation(error) && attempt <= EARLY_ATTEMPTS;
+  if (!error.retryable && !isResent && !isPaused && !isEarly) return null;
   const askedMs = Math.min(error.retryAfterMs ?? 0, LONGEST_RETRY_AFTER_MS);
   return Math.max(delayAfter(attempt, policy), askedMs);
 }

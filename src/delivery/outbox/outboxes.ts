@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import {
   type BotDirectory,
   ClaimLost,
+  checkReply,
   type HandlerRun,
   type Receipt,
   type Replies,
@@ -15,7 +16,7 @@ import type { Fencing } from '../run-handlers.js';
 import type { QueueAdmin } from '../storage/queue-admin.js';
 import type { SqlDatabase } from '../storage/sql.js';
 import { createWorker, type Worker, type WorkerOptions } from '../worker.js';
-import { checkReply, createSendJob, type OutboxPolicy, replyKey, type StoredReply } from './outbox.js';
+import { createSendJob, type OutboxPolicy, replyKey, type StoredReply } from './outbox.js';
 import { createOutboxPause, type OutboxPause } from './outbox-pause.js';
 import type { Receipts } from './receipts.js';
 
@@ -50,7 +51,8 @@ export function createOutboxes(options: OutboxesOptions) {
     try {
       const { bot, platformId } = directory.locate(conversationId);
       const addressed = platformId === conversationId ? reply : { ...reply, platformId };
-      checkReply(directory.platformOf(bot), addressed);
+      const text = reply.kind === 'reply' ? reply.text : null;
+      checkReply(directory.platformOf(bot), { conversationId: platformId, timestamp: reply.timestamp, text });
       return { bot, addressed };
     } catch (error) {
       // The caller may not wait for its reply.
@@ -109,9 +111,12 @@ export function createOutboxes(options: OutboxesOptions) {
   return {
     createReplies(directory: BotDirectory): Replies {
       bots = directory;
+      const reply: Replies['reply'] = (conversationId, text, how, run) =>
+        store(directory, { kind: 'reply', conversationId, text, timestamp: Date.now() }, how, run);
       return {
-        reply: (conversationId, text, how, run) =>
-          store(directory, { kind: 'reply', conversationId, text, timestamp: Date.now() }, how, run),
+        reply,
+        // The worker greets before it runs the handlers.
+        greet: reply,
         end: (conversationId, how, run) =>
           store(directory, { kind: 'close', conversationId, timestamp: Date.now() }, how, run),
         idle: () => Promise.resolve(),

@@ -50,6 +50,27 @@ export function refusals(engine: Engine): void {
     });
   });
 
+  describe('a reply to a conversation that the platform does not know', () => {
+    const UNKNOWN = { status: 404, code: 40_356 } as const;
+
+    it('is sent again: the platform may still read the answer to the handoff request', async () => {
+      const platform = await flakyPlatform((_call, nth) => (nth <= 3 ? UNKNOWN : FINE));
+      const to = await (await stage(engine)).receive(platform.options);
+      const [first, second] = await Promise.all(['Hello', 'Again'].map((text) => to.reply('c', text)));
+      await first?.delivered();
+      await second?.delivered();
+      expect(platform.said('c')).toEqual(['Hello', 'Hello', 'Hello', 'Hello', 'Again']);
+    });
+
+    it('becomes a dead letter after the fourth attempt', async () => {
+      const platform = await flakyPlatform(() => UNKNOWN);
+      const to = await (await stage(engine)).receive(platform.options);
+      const receipt = await to.reply('c', 'Hello');
+      await expect(receipt.delivered()).rejects.toMatchObject({ platformCode: 40_356 });
+      expect(platform.said('c')).toHaveLength(4);
+    });
+  });
+
   describe.each([
     ['the API key', { status: 401 }, 'PLATFORM_AUTH_FAILED'],
     ['the request without a reason', { status: 403 }, 'PLATFORM_AUTH_FAILED'],

@@ -1,0 +1,84 @@
+import { HandoffKitError } from '../internal/index.js';
+
+/** The receipt of a reply or an end. */
+export interface Receipt {
+  /** The conversation. */
+  readonly conversationId: string;
+  /**
+   * - `delivered`: the platform has it.
+   * - `stored`: the outbox has it, and will send it.
+   * - `queued`: with inline delivery, while a handoff request is handled: it is sent once the request is answered,
+   *   after the greeting, and dropped if the handlers fail.
+   */
+  readonly state: 'queued' | 'stored' | 'delivered';
+  /**
+   * Waits until the platform has it. Resolves to the platform's answer, or to `null` where another process sent it;
+   * rejects when it was refused for good or removed. With inline delivery, a handler of `handoff.requested` that waits
+   * for it has the request answered 200 at once: if it fails later, the platform does not learn of it.
+   *
+   * @example
+   * const receipt = await reply('Hello'); // stored
+   * await receipt.delivered(); // the platform has it
+   */
+  delivered(): Promise<unknown>;
+}
+
+/** A receipt in state `delivered`. */
+export const deliveredReceipt = (conversationId: string, answer: unknown): Receipt => ({
+  conversationId,
+  state: 'delivered',
+  delivered: () => Promise.resolve(answer),
+});
+
+/**
+ * What is replied to a conversation while the sender of its handoff request still waits. The platform knows the
+ * conversation only after our 200, and would refuse an earlier reply:
+ *
+ * ```
+ *   reply() ──► held ──► answered 200 ──► greeting ──► sent, in order
+ *                 └────► the handlers fail: dropped, since the platform sends the request again or ends it
+ * ```
+ */
+export class HeldReplies {
+  #waiting: { send(): Promise<unknown>; drop(): void }[] = [];
+  readonly #wantAnswer: () => void;
+
+  /** @param wantAnswer - called when a handler waits for a reply to arrive, so that the request is answered first */
+  constructor(wantAnswer: () => void) {
+    this.#wantAnswer = wantAnswer;
+  }
+
+  /** Holds a reply: its receipt, and the platform's answer, which `send` resolves to. */
+  add(conversationId: string, send: () => Promise<unknown>): { receipt: Receipt; sent: Promise<unknown> } {
+    const sent = new Promise<unknown>((resolve, reject) => {
+      this.#waiting.push({ send: () => send().then(resolve, reject), drop: () => reject(droppedError()) });
+    });
+    const delivered = (): Promise<unknown> => {
+      this.#wantAnswer();
+      return sent;
+    };
+    return { receipt: { conversationId, state: 'queued', delivered }, sent };
+  }
+
+  /** Drops everything that is held. */
+  drop(): void {
+    for (const { drop } of this.#take()) drop();
+  }
+
+  /** Sends everything, in order. Resolves when all has been sent or has failed. */
+  async release(): Promise<void> {
+    await Promise.all(this.#take().map(({ send }) => send()));
+  }
+
+  #take() {
+    const waiting = this.#waiting;
+    this.#waiting = [];
+    return waiting;
+  }
+}
+
+const droppedError = (): HandoffKitError =>
+  new HandoffKitError(
+    'REPLY_GONE',
+    'the handlers of the handoff request failed, so their replies were not sent.',
+  );

@@ -1,0 +1,119 @@
+import request from 'supertest';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { createReceiver, inline, noAuth, type Receipt } from '../../src/public/index.js';
+import { createTestBench } from '../../src/public/testing.js';
+import { establishBody } from '../fixtures/bodies.js';
+import { deferred } from '../helpers/deferred.js';
+import { fakePlatform, flakyPlatform } from '../helpers/fake-platform.js';
+import { start } from '../helpers/start.js';
+
+const textsOf = (calls: readonly { body: unknown }[]): unknown[] =>
+  calls.map(({ body }) => (body as { body?: string }).body ?? 'close');
+
+describe('replies to a handoff request that is not answered yet', () => {
+  it('reach a platform that knows the conversation only after the answer', async () => {
+    const bench = await createTestBench();
+    onTestFinished(() => bench.close());
+    const receiver = createReceiver({
+      auth: { message: noAuth(), handoff: noAuth() },
+      platform: bench.platform,
+      greeting: 'Welcome',
+      log: false,
+    });
+    receiver.on('handoff.requested', async ({ reply }) => {
+      await reply('Hello');
+      await reply('What can I do?');
+    });
+    await bench.connect(receiver);
+    const conversation = await bench.requestHandoff();
+    await expect
+      .poll(() => conversation.replies.map(({ text }) => text))
+      .toEqual(['Welcome', 'Hello', 'What can I do?']);
+  });
+
+  it('are sent after the answer, the greeting first', async () => {
+    const platform = await fakePlatform();
+    const handled = deferred<Receipt>();
+    const to = await start({ platform: platform.options, greeting: async () => 'Welcome' });
+    const finish = deferred<void>();
+    to.receiver.on('handoff.requested', async ({ conversationId, reply, end }) => {
+      handled.resolve(await reply('Hello'));
+      await to.receiver.conversations.reply(conversationId, 'from outside the context');
+      await end();
+      await finish.promise;
+    });
+    const answer = request(to.url).post('/conversation/establish').send(establishBody());
+    const answered = answer.then(({ status }) => status);
+    const receipt = await handled.promise;
+    expect(receipt.state).toBe('queued');
+    expect(platform.calls).toEqual([]);
+    finish.resolve();
+    expect(await answered).toBe(200);
+    await platform.came(4);
+    expect(textsOf(platform.calls)).toEqual(['Welcome', 'Hello', 'from outside the context', 'close']);
+    expect(await receipt.delivered()).toMatchObject({ code: 0 });
+  });
+
+  it('are dropped when the handlers fail, and are sent once when the request is repeated', async () => {
+    const platform = await fakePlatform();
+    const to = await start({ platform: platform.options });
+    const receipts: Receipt[] = [];
+    let isBroken = true;
+    to.receiver.on('handoff.requested', async ({ reply }) => {
+      receipts.push(await reply('Hello'));
+      if (isBroken) throw new Error('the CRM is down');
+    });
+    const body = establishBody();
+    await request(to.url).post('/conversation/establish').send(body).expect(500);
+    await expect(receipts[0]?.delivered()).rejects.toMatchObject({ code: 'REPLY_GONE' });
+    isBroken = false;
+    await request(to.url).post('/conversation/establish').send(body).expect(200);
+    await receipts[1]?.delivered();
+    expect(textsOf(platform.calls)).toEqual(['Hello']);
+  });
+
+  it('have the request answered at once when a handler waits for one to arrive', async () => {
+    const platform = await fakePlatform();
+    const to = await start({ platform: platform.options, delivery: inline({ ackDeadlineMs: 60_000 }) });
+    const finish = deferred<void>();
+    const delivered: unknown[] = [];
+    to.receiver.on('handoff.requested', async ({ reply }) => {
+      const receipt = await reply('Hello');
+      delivered.push(await receipt.delivered());
+      await finish.promise;
+      await reply('Still here');
+    });
+    await request(to.url).post('/conversation/establish').send(establishBody()).expect(200);
+    await expect.poll(() => delivered).toMatchObject([{ code: 0 }]);
+    finish.resolve();
+    await platform.came(2);
+    expect(textsOf(platform.calls)).toEqual(['Hello', 'Still here']);
+  });
+
+  it('are refused at once when the platform would never accept them', async () => {
+    const platform = await fakePlatform();
+    const to = await start({ platform: platform.options });
+    to.receiver.on('handoff.requested', ({ reply }) => reply(''));
+    await request(to.url).post('/conversation/establish').send(establishBody()).expect(500);
+    expect(platform.calls).toEqual([]);
+  });
+
+  it('are sent again when the platform has not noted the answer yet', async () => {
+    const { calls, options } = await flakyPlatform((_call, nth) =>
+      nth <= 2 ? { status: 404, code: 40356 } : { status: 200 },
+    );
+    const to = await start({ platform: options });
+    to.receiver.on('handoff.requested', ({ reply }) => reply('Hello'));
+    await request(to.url).post('/conversation/establish').send(establishBody()).expect(200);
+    await expect.poll(() => calls.length).toBe(3);
+  });
+
+  it('do not wait for a greeting that never ends', { timeout: 30_000 }, async () => {
+    const platform = await fakePlatform();
+    const to = await start({ platform: platform.options, greeting: () => new Promise(() => undefined) });
+    to.receiver.on('handoff.requested', ({ reply }) => reply('Hello'));
+    await request(to.url).post('/conversation/establish').send(establishBody()).expect(200);
+    await platform.came(1);
+    expect(textsOf(platform.calls)).toEqual(['Hello']);
+  });
+});
