@@ -98,7 +98,7 @@ export function createStoredDelivery(
   };
   const inbox = (): Queue => queueOf(inboxName);
   const handoffs = createSqlHandoffStore(sql, keepContent);
-  const receipts = createReceipts({ statusOf: (ids) => inbox().statusOf(ids) });
+  const receipts = createReceipts({ statusOf: (ids) => inbox().statusOf(ids), sql, pollMs, onError });
 
   let opening: Promise<void> | undefined;
   let isOpen = false;
@@ -241,6 +241,7 @@ export function createStoredDelivery(
     const unfinished = replies.reduce((sum, count) => sum + count, handlers);
     if (unfinished > 0) for (const queue of workers.keys()) sql.publish(queue);
     for (const cleanup of cleanups) cleanup();
+    receipts.stop();
     if (isOpen) await settlesWithin(engine.lease.end().catch(onError), CLOSE_TIMEOUT_MS);
     stopped = true;
     await settlesWithin(engine.close().catch(onError), CLOSE_TIMEOUT_MS);

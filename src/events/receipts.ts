@@ -12,8 +12,8 @@ export interface Receipt {
    */
   readonly state: 'queued' | 'stored' | 'delivered';
   /**
-   * Waits until the platform has it. Resolves to the platform's answer, or to `null` where another process sent it;
-   * rejects when it was refused for good or removed. With inline delivery, a handler of `handoff.requested` that waits
+   * Waits until the platform has it. Resolves to the platform's answer, or to `null` where another process sent it or
+   * this one did before the call; rejects when it was refused for good or removed. With inline delivery, a handler of `handoff.requested` that waits
    * for it has the request answered 200 at once: if it fails later, the platform does not learn of it.
    *
    * @example

@@ -18,7 +18,7 @@ import type { SqlDatabase } from '../storage/sql.js';
 import { createWorker, type Worker, type WorkerOptions } from '../worker.js';
 import { createSendJob, type OutboxPolicy, replyKey, type StoredReply } from './outbox.js';
 import { createOutboxPause, type OutboxPause } from './outbox-pause.js';
-import type { Receipts } from './receipts.js';
+import { RECEIPTS_TOPIC, type Receipts } from './receipts.js';
 
 export interface OutboxesOptions {
   /** The name of a bot's outbox in the database. */
@@ -98,7 +98,7 @@ export function createOutboxes(options: OutboxesOptions) {
       queue,
       run: createSendJob({ bot, client, receipts, policy, pause, host: host(), isClaimValid }),
       limit: pause.limit,
-      onSettled: () => sql.publish('receipts'),
+      onSettled: () => sql.publish(RECEIPTS_TOPIC),
     });
     pauses.set(bot, pause);
     cleanups.push(
@@ -129,11 +129,6 @@ export function createOutboxes(options: OutboxesOptions) {
         const name = nameOf(bot);
         const worker = startSending(bot, queueOf(name), shared);
         if (worker) workers.set(name, worker);
-      }
-      if (workers.size > 0) {
-        const refresh = (): void => void receipts.refresh().catch(onError);
-        const timer = setInterval(refresh, shared.pollMs).unref();
-        cleanups.push(sql.subscribe('receipts', refresh), () => clearInterval(timer));
       }
       return workers;
     },

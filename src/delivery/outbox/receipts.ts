@@ -1,35 +1,62 @@
 import type { Receipt } from '../../events/index.js';
 import { HandoffKitError } from '../../internal/index.js';
 import type { JobStatus, Queue } from '../queue.js';
+import type { SqlDatabase } from '../storage/sql.js';
 
-/** Receipts of stored replies, whichever process sends them. */
+/**
+ * Receipts of stored replies, whichever process sends them. A receipt costs nothing until `delivered()` is called:
+ *
+ * ```
+ *   delivered() ──► watched ──► sent or refused by this process ──► settled
+ *                      │
+ *                      └──► looked up: once at first, when a process has sent something, and every `pollMs`
+ * ```
+ */
 export interface Receipts {
-  /** The receipt of a stored reply. Replies with the same id share one. */
+  /** The receipt of a stored reply. */
   open(id: string, conversationId: string): Receipt;
   /** This process delivered the reply. */
   delivered(id: string, answer: unknown): void;
   /** The reply became a dead letter here. */
   failed(id: string, error: unknown): void;
-  /** Looks up what other processes have sent. */
-  refresh(): Promise<void>;
+  /** Ends all lookups. */
+  stop(): void;
 }
 
-interface OpenReceipt {
-  readonly receipt: Receipt;
-  readonly resolve: (answer: unknown) => void;
-  readonly reject: (error: unknown) => void;
+export interface ReceiptsOptions {
+  readonly statusOf: Queue['statusOf'];
+  readonly sql: Pick<SqlDatabase, 'subscribe'>;
+  readonly pollMs: number;
+  readonly onError: (error: unknown) => void;
 }
+
+/** The topic that is published when a reply was sent or became a dead letter. */
+export const RECEIPTS_TOPIC = 'receipts';
 
 /** Ids per lookup. */
 const LOOKUP_SIZE = 500;
 
-/** An answer is known only in the process that sent the reply; elsewhere it is `null`. */
-export function createReceipts(outbox: Pick<Queue, 'statusOf'>): Receipts {
-  const open = new Map<string, OpenReceipt>();
+/** The time between lookups of all watched replies, however many are sent. */
+const SHORTEST_PAUSE_MS = 250;
 
-  const take = (id: string): OpenReceipt | undefined => {
-    const found = open.get(id);
-    open.delete(id);
+interface Watched {
+  readonly answer: Promise<unknown>;
+  readonly resolve: (answer: unknown) => void;
+  readonly reject: (error: unknown) => void;
+}
+
+/** An answer is known only in the process that sent the reply, and only if it was watched by then; else it is `null`. */
+export function createReceipts({ statusOf, sql, pollMs, onError }: ReceiptsOptions): Receipts {
+  const watched = new Map<string, Watched>();
+  /** Watched since the last turn of the event loop, and never looked up. */
+  let unseen: string[] = [];
+  let unsubscribe: (() => void) | undefined;
+  let timer: NodeJS.Timeout | undefined;
+  let dueAt = Number.POSITIVE_INFINITY;
+
+  const take = (id: string): Watched | undefined => {
+    const found = watched.get(id);
+    watched.delete(id);
     return found;
   };
 
@@ -39,38 +66,64 @@ export function createReceipts(outbox: Pick<Queue, 'statusOf'>): Receipts {
     else if (status?.state === 'gone') take(id)?.reject(goneError());
   };
 
-  return {
-    open(id, conversationId) {
-      const known = open.get(id);
-      if (known) return known.receipt;
-      const { promise, resolve, reject } = withResolvers();
-      // Callers may never call `delivered()`; the outbox reports failures anyway.
-      promise.catch(() => undefined);
-      const receipt: Receipt = { conversationId, state: 'stored', delivered: () => promise };
-      open.set(id, { receipt, resolve, reject });
-      return receipt;
-    },
-    delivered: (id, answer) => take(id)?.resolve(answer),
-    failed: (id, error) => take(id)?.reject(error),
-    async refresh() {
-      const ids = [...open.keys()];
+  const lookUp = async (ids: readonly string[]): Promise<void> => {
+    try {
       for (let from = 0; from < ids.length; from += LOOKUP_SIZE) {
         const some = ids.slice(from, from + LOOKUP_SIZE);
-        const statuses = await outbox.statusOf(some);
+        const statuses = await statusOf(some);
         for (const [index, id] of some.entries()) settle(id, statuses[index]);
       }
+    } catch (error) {
+      onError(error);
+    }
+  };
+
+  /** Looks up everything that is watched, within a time. */
+  const lookUpWithin = (ms: number): void => {
+    const at = performance.now() + ms;
+    if (watched.size === 0 || at >= dueAt) return;
+    clearTimeout(timer);
+    dueAt = at;
+    timer = setTimeout(async () => {
+      await lookUp([...watched.keys()]);
+      dueAt = Number.POSITIVE_INFINITY;
+      lookUpWithin(pollMs);
+    }, ms).unref();
+  };
+
+  const watch = (id: string): Promise<unknown> => {
+    const known = watched.get(id);
+    if (known) return known.answer;
+    let resolve: Watched['resolve'] = () => undefined;
+    let reject: Watched['reject'] = () => undefined;
+    const answer = new Promise<unknown>((...settlers) => {
+      [resolve, reject] = settlers;
+    });
+    // The outbox reports failures, whether the caller waits or not.
+    answer.catch(() => undefined);
+    watched.set(id, { answer, resolve, reject });
+    unsubscribe ??= sql.subscribe(RECEIPTS_TOPIC, () => lookUpWithin(SHORTEST_PAUSE_MS));
+    // It may have been sent before.
+    if (unseen.push(id) === 1) {
+      setImmediate(() => {
+        const ids = unseen;
+        unseen = [];
+        void lookUp(ids.filter((each) => watched.has(each)));
+      });
+    }
+    lookUpWithin(pollMs);
+    return answer;
+  };
+
+  return {
+    open: (id, conversationId) => ({ conversationId, state: 'stored', delivered: () => watch(id) }),
+    delivered: (id, answer) => take(id)?.resolve(answer),
+    failed: (id, error) => take(id)?.reject(error),
+    stop() {
+      clearTimeout(timer);
+      unsubscribe?.();
     },
   };
-}
-
-function withResolvers() {
-  let resolve: (answer: unknown) => void = () => undefined;
-  let reject: (error: unknown) => void = () => undefined;
-  const promise = new Promise<unknown>((onAnswer, onError) => {
-    resolve = onAnswer;
-    reject = onError;
-  });
-  return { promise, resolve, reject };
 }
 
 const deadLetterError = (why: string): HandoffKitError =>
