@@ -90,7 +90,7 @@ export function createWorker(options: WorkerOptions): Worker {
   const claimCalls = createTaskCounter();
   /** Numbers of claims under way. */
   const claiming = new Set<number>();
-  /** Slots taken by running handlers, and by a claim under way. */
+  /** Slots taken by running handlers, and by claims under way. */
   let busy = 0;
   /** Whether a call failed that may have made, or left, a claim that no job of this process has. */
   let mayHaveUnusedClaims = false;
@@ -317,14 +317,21 @@ export function createWorker(options: WorkerOptions): Worker {
       const claim = nextClaim();
       claiming.add(claim);
       claimCalls.enter();
+      // Reserved, so that a burst does not claim more than it can run.
+      busy += 1;
+      let isSlotNeeded = false;
       try {
         const result = await queue.add(job, claim);
         if (result.isClaimed) {
+          isSlotNeeded = true;
           const claimedJob = { ...toClaimedJob(job, result.id, claim), ...(event && { event }) };
           track(claimedJob);
           // After the sender is answered: a handler may block the event loop.
-          setImmediate(() => start(claimedJob));
-        } else if (!result.isDuplicate && !result.isRefused) wake();
+          setImmediate(() => {
+            busy -= 1;
+            start(claimedJob);
+          });
+        } else if (!result.isDuplicate && !result.isRefused) mayHaveMore = true;
         return result;
       } catch (error) {
         mayHaveUnusedClaims = true;
@@ -332,6 +339,10 @@ export function createWorker(options: WorkerOptions): Worker {
       } finally {
         claiming.delete(claim);
         claimCalls.leave();
+        if (!isSlotNeeded) {
+          busy -= 1;
+          if (mayHaveMore) look();
+        }
       }
     },
     releaseUnused,

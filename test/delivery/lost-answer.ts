@@ -1,4 +1,4 @@
-import { setTimeout as sleep } from 'node:timers/promises';
+import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises';
 import { expect } from 'vitest';
 import type { Delivery } from '../../src/delivery/index.js';
 import { chatEvent } from '../helpers/events.js';
@@ -27,9 +27,11 @@ export async function checkLostAnswer(delivery: Delivery, { arm, isLost }: LostA
     name: 'default',
     hasBot: () => true,
     handles: () => true,
-    async handle({ key }, { attempt }) {
+    async handle({ key }, run) {
+      const { attempt } = run;
       started.push(`${key} attempt ${attempt}`);
-      // Long enough for the other event of a pair to find no slot, and to be released.
+      // The other event of a pair is claimed for the slot, finds it taken again, and is released.
+      await run.withoutSlot?.(() => nextTurn());
       await sleep(2);
       if (attempt === 1 && key.endsWith('fails')) throw new Error('not yet');
       finished.push(key);

@@ -1,6 +1,7 @@
 import { checkConnection } from '../../../src/delivery/postgres/database.js';
 import { createPostgresEngine } from '../../../src/delivery/postgres/postgres.js';
 import { createPostgresStore } from '../../helpers/postgres.js';
+import { describeBursts } from './bursts.js';
 import { describeQueue, type QueueDatabase } from './contract.js';
 import { describeDatabase } from './database.js';
 import { describeLostAnswers } from './lost-answers.js';
@@ -20,5 +21,6 @@ const createDatabase = async (): Promise<QueueDatabase> => {
 };
 
 describeQueue('PostgreSQL', createDatabase);
+describeBursts('PostgreSQL', createDatabase);
 describeDatabase('PostgreSQL', createDatabase);
 describeLostAnswers('PostgreSQL', createDatabase);

@@ -2,6 +2,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { createSqliteEngine } from '../../../src/delivery/sqlite/sqlite.js';
 import { DATABASES_FOLDER } from '../../helpers/databases-folder.js';
+import { describeBursts } from './bursts.js';
 import { describeQueue, type QueueDatabase } from './contract.js';
 import { describeDatabase } from './database.js';
 import { describeLostAnswers } from './lost-answers.js';
@@ -20,5 +21,6 @@ const createDatabase = async (): Promise<QueueDatabase> => {
 };
 
 describeQueue('SQLite', createDatabase);
+describeBursts('SQLite', createDatabase);
 describeDatabase('SQLite', createDatabase);
 describeLostAnswers('SQLite', createDatabase);
