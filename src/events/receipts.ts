@@ -40,7 +40,7 @@ export const deliveredReceipt = (conversationId: string, answer: unknown): Recei
  * ```
  */
 export class HeldReplies {
-  #waiting: { send(): Promise<unknown>; drop(): void }[] = [];
+  #waiting: { readonly send: () => Promise<unknown>; readonly drop: () => void }[] = [];
   readonly #wantAnswer: () => void;
 
   /** @param wantAnswer - called when a handler waits for a reply to arrive, so that the request is answered first */

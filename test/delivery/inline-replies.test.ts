@@ -35,7 +35,7 @@ describe('replies to a handoff request that is not answered yet', () => {
     const platform = await fakePlatform();
     const handled = deferred<Receipt>();
     const to = await start({ platform: platform.options, greeting: async () => 'Welcome' });
-    const finish = deferred<void>();
+    const finish = deferred();
     to.receiver.on('handoff.requested', async ({ conversationId, reply, end }) => {
       handled.resolve(await reply('Hello'));
       await to.receiver.conversations.reply(conversationId, 'from outside the context');
@@ -75,7 +75,7 @@ describe('replies to a handoff request that is not answered yet', () => {
   it('have the request answered at once when a handler waits for one to arrive', async () => {
     const platform = await fakePlatform();
     const to = await start({ platform: platform.options, delivery: inline({ ackDeadlineMs: 60_000 }) });
-    const finish = deferred<void>();
+    const finish = deferred();
     const delivered: unknown[] = [];
     to.receiver.on('handoff.requested', async ({ reply }) => {
       const receipt = await reply('Hello');

@@ -78,17 +78,19 @@ export function createReceipts({ statusOf, sql, pollMs, onError }: ReceiptsOptio
     }
   };
 
+  const lookUpAll = async (): Promise<void> => {
+    await lookUp([...watched.keys()]);
+    dueAt = Number.POSITIVE_INFINITY;
+    lookUpWithin(pollMs);
+  };
+
   /** Looks up everything that is watched, within a time. */
   const lookUpWithin = (ms: number): void => {
     const at = performance.now() + ms;
     if (watched.size === 0 || at >= dueAt) return;
     clearTimeout(timer);
     dueAt = at;
-    timer = setTimeout(async () => {
-      await lookUp([...watched.keys()]);
-      dueAt = Number.POSITIVE_INFINITY;
-      lookUpWithin(pollMs);
-    }, ms).unref();
+    timer = setTimeout(() => void lookUpAll(), ms).unref();
   };
 
   const watch = (id: string): Promise<unknown> => {
