@@ -69,7 +69,8 @@ export interface ClientSettings {
   readonly urlOf: (endpoint: EndpointRules) => string;
   readonly headersFor: (endpoint: PlatformEndpoint) => Promise<Headers>;
   readonly isFailure: ((body: unknown, status: number) => boolean) | null;
-  readonly fetch: Fetch;
+  /** The application's own, instead of the global one. */
+  readonly fetch: Fetch | undefined;
   readonly timeoutMs: number | null;
   readonly retry: RetryPolicy;
   readonly clock: Clock;
@@ -92,8 +93,7 @@ export function readOptions(given: PlatformClientOptions, clock: Clock): ClientS
     urlOf: ({ path }) => `${origin}${prefix}${path}`,
     headersFor: readHeaders(readApiKey(options.apiKey), options.headers),
     isFailure: options.isFailure ?? null,
-    // Looked up at each call, so that instrumentation installed later is used.
-    fetch: options.fetch ?? ((url, init) => globalThis.fetch(url, init)),
+    fetch: options.fetch,
     timeoutMs: options.timeoutMs === undefined ? null : checkDuration('timeoutMs', options.timeoutMs),
     retry: readRetry(options.retry),
     clock,

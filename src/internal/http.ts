@@ -10,7 +10,10 @@ export interface OutgoingRequest {
   readonly body: string | null;
   readonly timeoutMs: number;
   readonly signal: AbortSignal | undefined;
-  /** Called right before the request is sent; `false` aborts it. */
+  /**
+   * Called before the request is passed to `fetch`, and again once it has a connection, right before the first byte:
+   * the process may have been paused while it connected. `false` aborts the request.
+   */
   readonly maySend?: (() => boolean) | undefined;
   /** The largest body of an answer. Default 1 MiB. */
   readonly maxAnswerBytes?: number | undefined;
@@ -31,19 +34,28 @@ export type HttpResult = HttpAnswer | HttpInterruption | ConnectionFailure;
 /**
  * Sends one request and reads its answer. Network failures are returned as values; only an error of the headers
  * function is thrown, and then nothing was sent.
+ *
+ * @param fetch - instead of the global one, which is looked up at each call: instrumentation may be installed later
  */
-export async function sendRequest(fetch: Fetch, request: OutgoingRequest): Promise<HttpResult> {
+export async function sendRequest(fetch: Fetch | undefined, request: OutgoingRequest): Promise<HttpResult> {
   const deadline = createDeadline(request.timeoutMs, request.signal);
   let sent = false;
+  let isForbidden = false;
+  const maySend = (): boolean => {
+    isForbidden ||= request.maySend?.() === false;
+    return !isForbidden;
+  };
   try {
     const headers = await deadline.within(request.headers);
-    if (request.maySend?.() === false) return { kind: 'aborted', sent };
+    if (!maySend()) return { kind: 'aborted', sent };
     const response = await deadline.within(() => {
       sent = true;
-      return fetch(request.url, {
+      return (fetch ?? globalThis.fetch)(request.url, {
         method: request.method,
         headers,
         body: request.body,
+        // A fetch of the application may expect a text.
+        ...(request.maySend && !fetch && checkedBody(request.body, headers, maySend)),
         signal: deadline.signal,
         // Following a redirect would send the API key to another address.
         redirect: 'manual',
@@ -51,6 +63,7 @@ export async function sendRequest(fetch: Fetch, request: OutgoingRequest): Promi
     });
     return await deadline.within(() => readAnswer(response, request.maxAnswerBytes));
   } catch (error) {
+    if (isForbidden) return { kind: 'aborted', sent: false };
     const endedBy = deadline.endedBy();
     if (endedBy) return { kind: endedBy, sent };
     if (!sent) throw error;
@@ -58,6 +71,18 @@ export async function sendRequest(fetch: Fetch, request: OutgoingRequest): Promi
   } finally {
     deadline.clear();
   }
+}
+
+/** A body that `fetch` asks for once it has a connection, before it writes the headers. */
+function checkedBody(text: string | null, headers: Headers, maySend: () => boolean): RequestInit {
+  if (text === null) return {};
+  const bytes = Buffer.from(text);
+  headers.set('content-length', String(bytes.byteLength));
+  const body = async function* () {
+    if (!maySend()) throw new Error('the request may not be sent any more');
+    yield bytes;
+  };
+  return { body: body(), duplex: 'half' };
 }
 
 /** The cause of the end of a deadline. */
