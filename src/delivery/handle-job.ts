@@ -71,9 +71,9 @@ export function createHandleJob({
     }
     postponements.end(event.key);
     if (!result) return DONE;
-    const error = describeError(result.error);
     // The process stops: the handlers run again, and have not failed.
-    if (isStopping(result.error)) return { state: 'failed', error, retryInMs: 0, counts: false };
+    if (isStopping(result.error)) return { state: 'released', interrupted: true };
+    const error = describeError(result.error);
     if (failures + 1 >= maxAttempts || result.error instanceof Unrecoverable)
       return giveUp(event, failures + 1, error);
     return { state: 'failed', error, retryInMs: delayAfter(failures + 1, backoff), counts: true };

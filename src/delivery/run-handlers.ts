@@ -59,7 +59,8 @@ export function createHandlerRunner(timeoutMs: number): HandlerRunner {
         }, timeoutMs).unref();
         host.handle(event, run).then(
           () => finish(null),
-          (error: unknown) => finish({ error }),
+          // A handler that gives up since its signal was aborted may throw anything.
+          (error: unknown) => finish({ error: run.abortReason ?? error }),
         );
       });
     },
@@ -118,6 +119,11 @@ export class AbortableRun implements HandlerRun {
     this.#controller ??= new AbortController();
     if (this.#aborted) this.#controller.abort(this.#aborted.reason);
     return this.#controller.signal;
+  }
+
+  /** Why the run was given up, if it was. */
+  get abortReason(): unknown {
+    return this.#aborted?.reason;
   }
 
   async ensureClaimed(): Promise<void> {

@@ -28,8 +28,9 @@ export interface Worker {
   /** The result of recording a job's outcome; `null` while it runs. */
   settlement(job: ClaimedJob): Promise<SettleResult | null>;
   /**
-   * Starts no more jobs and waits for running ones. Resolves to the number that were still running after the timeout;
-   * their claims are released, so that another process can run them again.
+   * Starts no more jobs and waits for running ones. Resolves to the number that were still running after the timeout.
+   * These are given up: they have a moment to end, then their claims are released, so that another process can run them
+   * again.
    */
   stop(timeoutMs: number): Promise<number>;
 }
@@ -71,6 +72,9 @@ type SettledOutcome = Exclude<JobOutcome, { readonly state: 'released' }>;
 
 /** The delay before a failed write is retried. */
 const RETRY_WRITE_MS = 250;
+
+/** How long runs that were given up may take to end before others run their jobs. */
+const GRACE_MS = 1_000;
 
 /** How long `stop` waits for claims under way, and then for claims to be released. */
 const RELEASE_TIMEOUT_MS = 1_000;
@@ -355,7 +359,9 @@ export function createWorker(options: WorkerOptions): Worker {
         timeoutMs,
       );
       await settlesWithin(claimCalls.idle(), RELEASE_TIMEOUT_MS);
+      const running = started.size;
       abortRuns?.();
+      await settlesWithin(settling.idle(), GRACE_MS);
       const unfinished = [...started];
       const unstarted = [...claimed].filter((job) => !started.has(job));
       const released = Promise.all([
@@ -363,7 +369,7 @@ export function createWorker(options: WorkerOptions): Worker {
         queue.release(unstarted, { interrupted: false }).catch(onError),
       ]);
       await settlesWithin(released, RELEASE_TIMEOUT_MS);
-      return unfinished.length;
+      return running;
     },
   };
 }

@@ -4,7 +4,7 @@ import type { JobStatus, Queue } from '../queue.js';
 import type { SqlDatabase } from '../storage/sql.js';
 
 /**
- * Receipts of stored replies, whichever process sends them. A receipt costs nothing until `delivered()` is called:
+ * Receipts of stored replies, whichever process sends them. A receipt is not looked up until `delivered()` is called:
  *
  * ```
  *   delivered() ──► watched ──► sent or refused by this process ──► settled
@@ -39,13 +39,19 @@ const LOOKUP_SIZE = 500;
 /** The time between lookups of all watched replies, however many are sent. */
 const SHORTEST_PAUSE_MS = 250;
 
+/** How many outcomes are remembered at least, for calls of `delivered()` that come after them; twice as many at most. */
+const REMEMBERED = 500;
+
+/** Settles a promise as a reply turned out. */
+type Outcome = (watched: Watched) => void;
+
 interface Watched {
   readonly answer: Promise<unknown>;
   readonly resolve: (answer: unknown) => void;
   readonly reject: (error: unknown) => void;
 }
 
-/** An answer is known only in the process that sent the reply, and only if it was watched by then; else it is `null`. */
+/** An answer is known only in the process that sent the reply, and not for long; else it is `null`. */
 export function createReceipts({ statusOf, sql, pollMs, onError }: ReceiptsOptions): Receipts {
   const watched = new Map<string, Watched>();
   /** Watched since the last turn of the event loop, and never looked up. */
@@ -54,16 +60,29 @@ export function createReceipts({ statusOf, sql, pollMs, onError }: ReceiptsOptio
   let timer: NodeJS.Timeout | undefined;
   let dueAt = Number.POSITIVE_INFINITY;
 
-  const take = (id: string): Watched | undefined => {
+  /** Outcomes of replies that nobody watched yet, in two generations: the older one is dropped when the newer is full. */
+  let outcomes = new Map<string, Outcome>();
+  let olderOutcomes = new Map<string, Outcome>();
+
+  const settle = (id: string, outcome: Outcome): void => {
     const found = watched.get(id);
     watched.delete(id);
-    return found;
+    if (found) {
+      outcome(found);
+      return;
+    }
+    if (outcomes.size >= REMEMBERED) {
+      olderOutcomes = outcomes;
+      outcomes = new Map();
+    }
+    outcomes.set(id, outcome);
   };
 
-  const settle = (id: string, status: JobStatus | undefined): void => {
-    if (status?.state === 'done') take(id)?.resolve(null);
-    else if (status?.state === 'dead') take(id)?.reject(deadLetterError(status.error));
-    else if (status?.state === 'gone') take(id)?.reject(goneError());
+  const settleAs = (id: string, status: JobStatus | undefined): void => {
+    if (!watched.has(id) || !status || status.state === 'waiting') return;
+    if (status.state === 'done') settle(id, ({ resolve }) => resolve(null));
+    else if (status.state === 'dead') settle(id, ({ reject }) => reject(deadLetterError(status.error)));
+    else settle(id, ({ reject }) => reject(goneError()));
   };
 
   const lookUp = async (ids: readonly string[]): Promise<void> => {
@@ -71,7 +90,7 @@ export function createReceipts({ statusOf, sql, pollMs, onError }: ReceiptsOptio
       for (let from = 0; from < ids.length; from += LOOKUP_SIZE) {
         const some = ids.slice(from, from + LOOKUP_SIZE);
         const statuses = await statusOf(some);
-        for (const [index, id] of some.entries()) settle(id, statuses[index]);
+        for (const [index, id] of some.entries()) settleAs(id, statuses[index]);
       }
     } catch (error) {
       onError(error);
@@ -103,6 +122,11 @@ export function createReceipts({ statusOf, sql, pollMs, onError }: ReceiptsOptio
     });
     // The outbox reports failures, whether the caller waits or not.
     answer.catch(() => undefined);
+    const outcome = outcomes.get(id) ?? olderOutcomes.get(id);
+    if (outcome) {
+      outcome({ answer, resolve, reject });
+      return answer;
+    }
     watched.set(id, { answer, resolve, reject });
     unsubscribe ??= sql.subscribe(RECEIPTS_TOPIC, () => lookUpWithin(SHORTEST_PAUSE_MS));
     // It may have been sent before.
@@ -119,8 +143,8 @@ export function createReceipts({ statusOf, sql, pollMs, onError }: ReceiptsOptio
 
   return {
     open: (id, conversationId) => ({ conversationId, state: 'stored', delivered: () => watch(id) }),
-    delivered: (id, answer) => take(id)?.resolve(answer),
-    failed: (id, error) => take(id)?.reject(error),
+    delivered: (id, answer) => settle(id, ({ resolve }) => resolve(answer)),
+    failed: (id, error) => settle(id, ({ reject }) => reject(error)),
     stop() {
       clearTimeout(timer);
       unsubscribe?.();

@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 import { deferred } from '../../helpers/deferred.js';
 import { chatEvent } from '../../helpers/events.js';
@@ -47,7 +48,45 @@ export function restarts(engine: Engine): void {
       ]);
     });
 
-    it('releases claimed conversations to other processes at once', async () => {
+    it('gives aborted handlers a moment: no other process runs their events meanwhile', async () => {
+      const set = await stage(engine);
+      const seen = notes<string>();
+      const before = await set.open(async ({ key }, { signal }) => {
+        seen.add(`${key} begins`);
+        await new Promise((resolve) => signal.addEventListener('abort', resolve));
+        await sleep(300);
+        seen.add(`${key} ends`);
+        throw new Error('given up');
+      });
+      await before.accept(chatEvent('c', { key: '1' }));
+      await seen.until(1);
+      await set.open(({ key }, { attempt }) => seen.add(`${key} again, attempt ${attempt}`));
+      expect(await before.stop(1)).toEqual({ unfinished: 1 });
+      expect(await seen.until(3)).toEqual(['1 begins', '1 ends', '1 again, attempt 2']);
+    });
+
+    it('refuses what handlers do that go on after that', async () => {
+      const set = await stage(engine);
+      const platform = await flakyPlatform();
+      const resumed = deferred();
+      const begun = deferred();
+      const outcome = deferred<unknown>();
+      const before = await set.receive(platform.options);
+      before.receiver.on('handoff.message', async ({ reply, ensureClaimed }) => {
+        begun.resolve();
+        await resumed.promise;
+        const results = await Promise.allSettled([ensureClaimed(), reply('too late')]);
+        outcome.resolve(results.map(({ status }) => status));
+      });
+      await before.accept(chatEvent('c', { key: '1' }));
+      await begun.promise;
+      await before.stop(1);
+      resumed.resolve();
+      expect(await outcome.promise).toEqual(['rejected', 'rejected']);
+      expect(platform.said('c')).toEqual([]);
+    });
+
+    it('releases claimed conversations to other processes', async () => {
       const set = await stage(engine);
       const seen = notes<string>();
       // Its only slot is taken, so it cannot claim the other conversation's event.
