@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { type PlatformClient, PlatformError } from '../client/index.js';
+import type { PlatformClient } from '../client/index.js';
 import type { TraceCarrier } from '../diagnostics/index.js';
 import { createKeyedQueue, HandoffKitError } from '../internal/index.js';
 import { agentClose, agentReply, PLATFORM_CODES, validate } from '../protocol/index.js';
@@ -148,7 +148,9 @@ export function checkReply(
 
 /** Whether the platform does not know the conversation: it has ended, or its handoff is not noted there yet. */
 export const isUnknownConversation = (error: unknown): boolean =>
-  error instanceof PlatformError && error.platformCode === PLATFORM_CODES.CONVERSATION_NOT_FOUND;
+  error instanceof HandoffKitError &&
+  'platformCode' in error &&
+  error.platformCode === PLATFORM_CODES.CONVERSATION_NOT_FOUND;
 
 /** Sends to a conversation whose handoff was answered just now: the platform may need a moment to note it. */
 async function soonAfterAnswer<Result>(send: () => Promise<Result>): Promise<Result> {

@@ -38,6 +38,8 @@ describe.runIf(process.platform === 'linux')('a process', () => {
     const parent = start('sh', ['-c', 'sleep 600 & echo $!; exec sleep 600']);
     const [line] = (await once(parent.stdout ?? parent, 'data')) as [Buffer];
     const zombie = Number(String(line));
+    // The shell itself would wait for it.
+    await eventually(() => expect(readFileSync(`/proc/${parent.pid}/comm`, 'utf8')).toBe('sleep\n'));
     const identity = identityOf(zombie);
     process.kill(zombie, 'SIGKILL');
     await eventually(() => expect(readFileSync(`/proc/${zombie}/stat`, 'utf8')).toContain(') Z '));
