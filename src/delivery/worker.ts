@@ -359,7 +359,7 @@ export function createWorker(options: WorkerOptions): Worker {
         timeoutMs,
       );
       await settlesWithin(claimCalls.idle(), RELEASE_TIMEOUT_MS);
-      const running = started.size;
+      const givenUp = started.size;
       abortRuns?.();
       await settlesWithin(settling.idle(), GRACE_MS);
       const unfinished = [...started];
@@ -369,7 +369,7 @@ export function createWorker(options: WorkerOptions): Worker {
         queue.release(unstarted, { interrupted: false }).catch(onError),
       ]);
       await settlesWithin(released, RELEASE_TIMEOUT_MS);
-      return running;
+      return givenUp;
     },
   };
 }
