@@ -1,3 +1,5 @@
+import { isTimeout } from './time-limit.js';
+
 interface Waiting<Entry, Result> {
   readonly entry: Entry;
   readonly resolve: (result: Result) => void;
@@ -17,6 +19,11 @@ export function createBatcher<Entry, Result>(
   let waiting: Waiting<Entry, Result>[] = [];
   let isRunning = false;
 
+  const rejectWaiting = (error: unknown): void => {
+    for (const { reject } of waiting) reject(error);
+    waiting = [];
+  };
+
   const runAll = async (): Promise<void> => {
     while (waiting.length > 0) {
       const batch = waiting.slice(0, BATCH_SIZE);
@@ -26,6 +33,8 @@ export function createBatcher<Entry, Result>(
         for (const [index, { resolve }] of batch.entries()) resolve(results[index] as Result);
       } catch (error) {
         for (const { reject } of batch) reject(error);
+        // Those that have waited for it would wait as long again.
+        if (isTimeout(error)) rejectWaiting(error);
       }
     }
     isRunning = false;

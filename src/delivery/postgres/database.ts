@@ -10,6 +10,7 @@ import {
 import { runMigrations } from '../storage/schema.js';
 import type { ForgetHook, SqlDatabase, SqlRow, SqlStatement, SqlValue } from '../storage/sql.js';
 import { createNotifications } from './notifications.js';
+import { createTimeLimit } from './time-limit.js';
 
 /** Connection settings. */
 export interface PostgresConnection {
@@ -130,6 +131,12 @@ export function createDatabase({ connection, timeoutMs, onError }: DatabaseOptio
     return pool;
   };
 
+  const inTime = createTimeLimit(timeoutMs, () => {
+    const given = pool;
+    pool = undefined;
+    given?.then((old) => old.end()).catch(onError);
+  });
+
   const query = async (sql: string, values: readonly SqlValue[] = []): Promise<SqlRow[]> => {
     const result = await (await getPool()).query(sql, [...values]);
     return result.rows as SqlRow[];
@@ -180,9 +187,9 @@ export function createDatabase({ connection, timeoutMs, onError }: DatabaseOptio
     now: '(extract(epoch from statement_timestamp()) * 1000)::bigint',
     table: (name) => `${schema}.${name}`,
     list: (parameter) => `(SELECT json_array_elements_text(${parameter}::json) AS item)`,
-    read: (text, values) => inTime(query(text, values), timeoutMs),
-    write: (text, values) => inTime(query(text, values), timeoutMs).catch(explain),
-    transaction: (statements) => inTime(transaction(statements), timeoutMs).catch(explain),
+    read: (text, values) => inTime(() => query(text, values)),
+    write: (text, values) => inTime(() => query(text, values)).catch(explain),
+    transaction: (statements) => inTime(() => transaction(statements)).catch(explain),
     // Without the time limit of a call: creating tables takes longer than storing an event.
     migrate: (component, migrations) =>
       runMigrations({ table: sql.table, read: query, write: query, transaction }, component, migrations),
@@ -212,23 +219,6 @@ export function createDatabase({ connection, timeoutMs, onError }: DatabaseOptio
     },
   };
   return sql;
-}
-
-/** Rejects when a task takes too long; its later result is ignored. */
-export async function inTime<Result>(task: Promise<Result>, timeoutMs: number): Promise<Result> {
-  let timer: NodeJS.Timeout | undefined;
-  const late = new Promise<never>((_resolve, reject) => {
-    const giveUp = (): void =>
-      reject(new HandoffKitError('DATABASE_TIMEOUT', `the database did not answer within ${timeoutMs} ms.`));
-    // If this process was paused, the answer may have arrived meanwhile: it is read before `setImmediate` calls back.
-    timer = setTimeout(() => setImmediate(giveUp), timeoutMs);
-  });
-  task.catch(() => undefined);
-  try {
-    return await Promise.race([task, late]);
-  } finally {
-    clearTimeout(timer);
-  }
 }
 
 const READ_ONLY = '25006';

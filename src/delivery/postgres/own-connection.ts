@@ -1,7 +1,7 @@
 import type { Client, PoolConfig } from 'pg';
 import { HandoffKitError } from '../../internal/index.js';
 import type { SqlRow } from '../storage/sql.js';
-import { inTime } from './database.js';
+import { inTime } from './time-limit.js';
 
 export interface OwnConnectionOptions {
   readonly settings: PoolConfig;
