@@ -128,20 +128,34 @@ export async function runMigrations(
     }
     const statements = migrations[version] ?? [];
     // The version is compared and set first: it locks the row until the migration is committed.
-    await database.transaction([
-      {
-        sql: `UPDATE ${versions} SET version = $2 + 1 WHERE component = $1 AND version = $2 RETURNING version`,
-        values: [component, version],
-        required: true,
-      },
-      ...statements.map((sql) => ({ sql })),
-    ]);
+    const setVersion = {
+      sql: `UPDATE ${versions} SET version = $2 + 1 WHERE component = $1 AND version = $2 RETURNING version`,
+      values: [component, version],
+      required: true,
+    };
+    try {
+      await database.transaction([setVersion, ...statements.map((sql) => ({ sql }))]);
+    } catch (error) {
+      throw version === 0 && isTablePresent(error) ? foreignTables(error) : error;
+    }
   }
   throw new HandoffKitError(
     'DATABASE_UNUSABLE',
     `the tables of ${component} could not be brought up to date.`,
   );
 }
+
+/** Both databases say so in English: SQLite always, PostgreSQL with a code. */
+const isTablePresent = (error: unknown): boolean =>
+  error instanceof Error &&
+  (('code' in error && error.code === '42P07') || /^table \S+ already exists$/.test(error.message));
+
+const foreignTables = (cause: unknown): HandoffKitError =>
+  new HandoffKitError(
+    'DATABASE_UNUSABLE',
+    'the database has tables with the names of ours that no released version has made. Use another file or schema, or remove these tables if nothing in them is needed.',
+    { cause },
+  );
 
 const tooNew = (component: string): HandoffKitError =>
   new HandoffKitError(

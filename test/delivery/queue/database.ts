@@ -104,6 +104,15 @@ export function describeDatabase(name: string, createDatabase: () => Promise<Que
       expect(await count(sql)).toBe(2);
     });
 
+    it('are refused if there are tables of these names that no version has made', async () => {
+      const sql = await openOne();
+      await sql.migrate('before the first release', steps(sql));
+      await expect(sql.migrate('test', steps(sql))).rejects.toMatchObject({
+        code: 'DATABASE_UNUSABLE',
+        message: expect.stringContaining('Use another file or schema'),
+      });
+    });
+
     it('are refused if the tables are newer than the code, for each component separately', async () => {
       const sql = await openOne();
       await sql.migrate('test', steps(sql));
