@@ -16,7 +16,7 @@ import {
   type HandoffSession,
   type OpenedConversation,
 } from './adapter/adapter-types.js';
-import { type AdapterCalls, type AuthFailureLog, type InlineRetry, pause } from './calls/adapter-calls.js';
+import { type AdapterCalls, type AuthFailureLog, type CallRetry, pause } from './calls/adapter-calls.js';
 import type { BridgeSettings, RenderMessage } from './options.js';
 import type { Ownership } from './ownership.js';
 
@@ -26,11 +26,11 @@ export interface BridgeContext {
   readonly conversations: Receiver['conversations'];
   readonly lifecycle: HandoffLifecycle;
   /** Whether replies are stored before they are sent. */
-  readonly isDurable: boolean;
+  readonly isStored: boolean;
   readonly settings: BridgeSettings;
   readonly ownership: Ownership;
   readonly calls: AdapterCalls;
-  readonly retry: InlineRetry;
+  readonly retry: CallRetry;
   readonly auth: AuthFailureLog;
   readonly renderMessage: RenderMessage;
   readonly counters: Counters;
@@ -90,7 +90,7 @@ export interface BridgeStats {
   /** Conversations closed by an agent. */
   readonly closedByAgent: number;
   /** Conversations closed in the helpdesk because the user, the platform or handoff-kit ended them. */
-  readonly closedInSystem: number;
+  readonly closedInHelpdesk: number;
   /** Closes that were given up: the helpdesk refused them, or kept failing at them alone. Each is in the log. */
   readonly unclosed: number;
   /** Events of the helpdesk without effect: echoes, notes, repeats, other conversations, events after the close. */
@@ -119,7 +119,7 @@ export function createCounters(): Counters {
     sent: 0,
     replied: 0,
     closedByAgent: 0,
-    closedInSystem: 0,
+    closedInHelpdesk: 0,
     unclosed: 0,
     dropped: 0,
     unmatched: 0,

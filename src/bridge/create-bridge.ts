@@ -18,7 +18,7 @@ import {
 } from '../receiver/index.js';
 import { type AdapterCheckResult, AdapterError } from './adapter/adapter-types.js';
 import { type BridgeContext, type BridgeStats, createCounters } from './bridge-context.js';
-import { createAdapterCalls, createAuthFailureLog, createInlineRetry } from './calls/adapter-calls.js';
+import { createAdapterCalls, createAuthFailureLog, createCallRetry } from './calls/adapter-calls.js';
 import { createHelpdeskRuns } from './calls/helpdesk-runs.js';
 import { createRateLimiter, createSharedRateLimiter } from './calls/rate-limiter.js';
 import { createEventEffects } from './inbound/event-effects.js';
@@ -139,11 +139,11 @@ export function startBridge(
     adapter,
     conversations: receiver.conversations,
     lifecycle: receiver.conversations.lifecycle,
-    isDurable: receiver.storage.queues !== null,
+    isStored: receiver.storage.queues !== null,
     settings,
     ownership,
     calls,
-    retry: createInlineRetry(settings.retry, calls.signal),
+    retry: createCallRetry(settings.retry, calls.signal),
     auth: createAuthFailureLog(log),
     renderMessage: createRenderMessage(settings.messages),
     counters,

@@ -68,13 +68,13 @@ export interface BridgeOptions {
     /** How long the body may take to arrive. Default 10 seconds. */
     readonly readTimeoutMs?: number;
   };
-  /** A pino logger or a compatible one; `false` for none. Default: warnings and errors to standard output. */
+  /** A pino logger or a compatible one; `false` for none. Default: `createLog()`, which writes to standard output. */
   readonly log?: Log | false;
 }
 
 /** The argument of a {@link RouteHandoff} function. */
 export interface RouteContext {
-  /** The handed-over conversation, with its transcript and the platform's agent. */
+  /** The handed-over conversation, with its transcript and its bot. */
   readonly conversation: Conversation;
   readonly user: User;
 }

@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import type { QueueAdmin, QueueName, StoredJob, StoredJobDetails } from '../delivery/index.js';
+import type { QueueAdmin, QueueKind, StoredJob, StoredJobDetails } from '../delivery/index.js';
 import { HandoffKitError } from '../internal/index.js';
 import { printable } from '../standalone/index.js';
 import { addDatabaseFlags, DATABASE_HELP, type DatabaseFlags, runWithDatabase } from './database-flags.js';
@@ -9,7 +9,7 @@ import { EXIT, type Output, print, table, UsageError } from './output.js';
 
 /** The texts of a queue's command. */
 export interface QueueTexts {
-  readonly queue: QueueName;
+  readonly queue: QueueKind;
   /** The purpose of the queue, and how a job becomes a dead letter. */
   readonly description: string;
   /** The effect of `retry` on a job. */
@@ -43,7 +43,7 @@ export function defineQueue(parent: Command, texts: QueueTexts): void {
   defineDeadLetterAction(parent, texts, 'discard');
 }
 
-const queueHelp = (queue: QueueName): string => `
+const queueHelp = (queue: QueueKind): string => `
 Examples:
   $ handoff-kit ${queue} list --dead
   $ handoff-kit ${queue} show 42
@@ -52,7 +52,7 @@ Examples:
 
 Each command has its own help: handoff-kit ${queue} list --help`;
 
-function defineList(parent: Command, queue: QueueName): void {
+function defineList(parent: Command, queue: QueueKind): void {
   const command = parent
     .command('list')
     .summary('list waiting jobs and dead letters')
@@ -67,7 +67,7 @@ function defineList(parent: Command, queue: QueueName): void {
     );
 }
 
-const listHelp = (queue: QueueName): string => `${DATABASE_HELP}
+const listHelp = (queue: QueueKind): string => `${DATABASE_HELP}
 
 States:
   waiting  for earlier jobs of its conversation or for its next attempt, or running
@@ -80,7 +80,7 @@ Examples:
 Exit codes: 0 listed, also when there is nothing, 1 the database cannot be used, 2 wrong use`;
 
 async function listJobs(
-  queue: QueueName,
+  queue: QueueKind,
   { dead = false, conversation, limit }: ListFlags,
   queues: QueueAdmin,
   output: Output,
@@ -106,7 +106,7 @@ const ownerOf = ({ receiver, bot }: StoredJob): string =>
 /** Longer cells of the list are cut; `show` has the whole text. */
 const MAX_CELL_LENGTH = 60;
 
-function listText(queue: QueueName, jobs: readonly StoredJob[], more: boolean): string {
+function listText(queue: QueueKind, jobs: readonly StoredJob[], more: boolean): string {
   if (jobs.length === 0) return `The ${queue} has no such jobs.`;
   const hasOwners = jobs.some((job) => ownerOf(job) !== '');
   const rows = jobs.map((job) => [
@@ -127,7 +127,7 @@ function shortCell(text: string): string {
   return printable(text.length > MAX_CELL_LENGTH ? `${text.slice(0, MAX_CELL_LENGTH)}…` : text);
 }
 
-function defineShow(parent: Command, queue: QueueName): void {
+function defineShow(parent: Command, queue: QueueKind): void {
   const command = parent
     .command('show')
     .summary('show one job with its content')
@@ -142,7 +142,7 @@ function defineShow(parent: Command, queue: QueueName): void {
 }
 
 async function showJob(
-  queue: QueueName,
+  queue: QueueKind,
   id: string,
   { showText = false }: ShowFlags,
   queues: QueueAdmin,
@@ -222,7 +222,7 @@ function defineDeadLetterAction(
     );
 }
 
-const deadLetterHelp = (queue: QueueName, action: DeadLetterAction): string => `${DATABASE_HELP}
+const deadLetterHelp = (queue: QueueKind, action: DeadLetterAction): string => `${DATABASE_HELP}
 
 Examples:
   $ handoff-kit ${queue} ${action} 42 43
@@ -238,7 +238,7 @@ const ACTION_TEXTS = {
 
 async function handleDeadLetters(
   action: DeadLetterAction,
-  queue: QueueName,
+  queue: QueueKind,
   ids: readonly string[],
   flags: DeadLetterFlags,
   queues: QueueAdmin,
@@ -262,7 +262,7 @@ async function handleDeadLetters(
 /** The ids to work on; `null` when the answer to the question was no. */
 async function chooseDeadLetters(
   action: DeadLetterAction,
-  queue: QueueName,
+  queue: QueueKind,
   ids: readonly string[],
   { allDead = false, conversation, yes = false }: DeadLetterFlags,
   queues: QueueAdmin,

@@ -29,10 +29,10 @@ const LONGEST_DELAY_MS = 86_400_000;
 export const boundDelay = (ms: number): number => Math.ceil(Math.min(LONGEST_DELAY_MS, Math.max(0, ms)));
 
 /** 2^30 times the first delay is beyond any maximum. */
-const MOST_DOUBLINGS = 30;
+const MAX_DOUBLINGS = 30;
 
 /** Bounds memory: an event that another process took over is never removed here. */
-const MOST_KEYS = 10_000;
+const MAX_KEYS = 10_000;
 
 /**
  * Delays grow with consecutive postponements, unless the handler names one. Counts
@@ -42,12 +42,12 @@ export function createPostponements(backoff: Backoff): Postponements {
   const inARow = new Map<string, number>();
   return {
     next(key, { retryAfterMs }) {
-      const times = Math.min(MOST_DOUBLINGS, (inARow.get(key) ?? 0) + 1);
+      const times = Math.min(MAX_DOUBLINGS, (inARow.get(key) ?? 0) + 1);
       // Deleting first moves the key to the end of the map: the first key is then the least recently postponed.
       inARow.delete(key);
       inARow.set(key, times);
       const [oldest] = inARow.keys();
-      if (inARow.size > MOST_KEYS && oldest !== undefined) inARow.delete(oldest);
+      if (inARow.size > MAX_KEYS && oldest !== undefined) inARow.delete(oldest);
       const isNamed = retryAfterMs !== null && retryAfterMs >= 0;
       return boundDelay(isNamed ? retryAfterMs : delayAfter(times, backoff));
     },

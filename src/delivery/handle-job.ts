@@ -2,9 +2,15 @@ import { type DeliveredEvent, Postponed, Unrecoverable } from '../events/index.j
 import { HandoffKitError } from '../internal/index.js';
 import { type Backoff, createPostponements, delayAfter } from './backoff.js';
 import type { DeliveryHost } from './delivery.js';
-import { describeError } from './outbox/outbox.js';
-import { type ClaimedJob, type JobOutcome, MOST_CRASHES, SUSPECT_CRASHES } from './queue.js';
-import { describeEvent, greet, type HandlerRunner, logPostponed, type RunResult } from './run-handlers.js';
+import { type ClaimedJob, type JobOutcome, MAX_CRASHES, SUSPECT_CRASHES } from './queue.js';
+import {
+  describeError,
+  describeEvent,
+  greet,
+  type HandlerRunner,
+  logPostponed,
+  type RunResult,
+} from './run-handlers.js';
 import { restoreEvent } from './storage/encoding.js';
 import type { WorkerSlot } from './worker.js';
 
@@ -96,7 +102,7 @@ export function createHandleJob({
       );
       return dead(`no handler for ${event.name} was registered`);
     }
-    if (crashes >= MOST_CRASHES) return giveUpSuspect(event, attempt);
+    if (crashes >= MAX_CRASHES) return giveUpSuspect(event, attempt);
     if (crashes >= SUSPECT_CRASHES)
       host.log.warn(
         describeEvent(event),
@@ -124,5 +130,5 @@ const isStopping = (error: unknown): boolean =>
 const crashError = ({ name }: DeliveredEvent): HandoffKitError =>
   new HandoffKitError(
     'PROCESS_ENDED',
-    `the process ended, or did not respond for longer than leaseMs, ${MOST_CRASHES - SUSPECT_CRASHES} times while only this ${name} was being handled. Find out why its handler ends or blocks the process, then retry or discard the event.`,
+    `the process ended, or did not respond for longer than leaseMs, ${MAX_CRASHES - SUSPECT_CRASHES} times while only this ${name} was being handled. Find out why its handler ends or blocks the process, then retry or discard the event.`,
   );

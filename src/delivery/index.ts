@@ -24,7 +24,7 @@ export type { Backoff } from './backoff.js';
 export type { Acceptance, Delivery, DeliveryHost, DeliveryStats } from './delivery.js';
 export { type InlineOptions, inline } from './inline.js';
 export type { OutboxPolicy } from './outbox/outbox.js';
-export type { QueueName } from './queue.js';
+export type { QueueKind } from './queue.js';
 export { conversationKey, DEFAULT_RECEIVER, decodeText, encodeText } from './storage/encoding.js';
 export type { OpenDatabase, StoredRecord } from './storage/open-database.js';
 export type {

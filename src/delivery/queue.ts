@@ -29,7 +29,7 @@
 import type { DeliveredEvent } from '../events/index.js';
 
 /** The two kinds of queues: events that were received, and replies to be sent. */
-export type QueueName = 'inbox' | 'outbox';
+export type QueueKind = 'inbox' | 'outbox';
 
 /** A job to be added. */
 export interface NewJob {
@@ -82,7 +82,7 @@ export interface ClaimedJob {
 export const SUSPECT_CRASHES = 2;
 
 /** With this number of crashes, the last three of them alone, a job becomes a dead letter. */
-export const MOST_CRASHES = 5;
+export const MAX_CRASHES = 5;
 
 /** The result of {@link Queue.add}. */
 export interface AddResult {
@@ -116,7 +116,7 @@ export type SettleResult = 'idle' | 'more' | 'lost';
 
 /** The outcome of one run of a job. */
 export type JobOutcome =
-  | { readonly state: 'done'; readonly answer?: unknown }
+  | { readonly state: 'done' }
   | ({ readonly state: 'failed' } & JobFailure)
   /** Not run, since its claim may be lost. `interrupted`: whether it may have had effects all the same. */
   | { readonly state: 'released'; readonly interrupted: boolean };

@@ -1,4 +1,4 @@
-import { type ClaimedJob, MOST_CRASHES, SUSPECT_CRASHES } from './queue.js';
+import { type ClaimedJob, MAX_CRASHES, SUSPECT_CRASHES } from './queue.js';
 
 /**
  * Runs jobs alone whose process died twice: one of them may be the cause, and what runs beside it would be interrupted
@@ -32,7 +32,7 @@ export interface SuspectsOptions {
 
 /** Whether a job has to run alone. One that crashed too often does not run at all. */
 export const isSuspect = ({ crashes }: ClaimedJob): boolean =>
-  crashes >= SUSPECT_CRASHES && crashes < MOST_CRASHES;
+  crashes >= SUSPECT_CRASHES && crashes < MAX_CRASHES;
 
 export function createSuspects({ waitMs, pause, run, resume }: SuspectsOptions): Suspects {
   const startedAt = performance.now();

@@ -5,6 +5,8 @@
  */
 import type { AgentRole, Permission } from './server/agents/roles.js';
 
+export type { Permission };
+
 /** An agent who works at the desk. */
 export interface AgentView {
   readonly id: string;

@@ -16,9 +16,9 @@ export interface ProbePayload {
 
 /** The payload of each event. Field names are the wire's own, so the platform's documentation applies. */
 export interface EventPayloads {
-  /** The platform's bot, or a human behind it, answered a user. */
+  /** The bot answered a user. */
   message: BotMessage;
-  /** A user is to be handed over to a human. */
+  /** A user is to be handed over to an agent. */
   'handoff.requested': HandoffRequest;
   /** The user wrote something during a handoff. */
   'handoff.message': HandoffChat;

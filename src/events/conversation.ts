@@ -5,12 +5,12 @@ import { DEFAULT_BOT } from './identity.js';
 /**
  * The state of a handed-over conversation.
  *
- * - `requested`: the platform asked for a human and waits for the answer.
- * - `waiting`: accepted; no human has replied so far.
- * - `connected`: a human has replied.
+ * - `requested`: the platform asked for an agent and waits for the answer.
+ * - `waiting`: accepted; no agent has replied so far.
+ * - `connected`: an agent has replied.
  * - `closing`: one side has ended it; the other does not know yet.
  * - `closed`: both sides know that it has ended.
- * - `failed`: it could not be brought to a human.
+ * - `failed`: it could not be brought to an agent.
  */
 export type ConversationState = 'requested' | 'waiting' | 'connected' | 'closing' | 'closed' | 'failed';
 

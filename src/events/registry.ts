@@ -57,7 +57,7 @@ export function createRegistry(): Registry {
 
   return {
     on(name, handler) {
-      checkName(name);
+      checkEventName(name);
       check(`on('${name}')`, handler);
       handlers[name].push(handler);
       named.add(name);
@@ -89,7 +89,7 @@ export function createRegistry(): Registry {
   };
 }
 
-function checkName(name: string): void {
+function checkEventName(name: string): void {
   if ((EVENT_NAMES as readonly string[]).includes(name)) return;
   const hint =
     name === '*' ? ' For every event, use onAny.' : name === 'error' ? ' For failures, use onError.' : '';

@@ -80,7 +80,7 @@ interface Updated {
 }
 
 /** A try fails only if another process changed the conversation, which is rare. */
-const MOST_TRIES = 100;
+const MAX_TRIES = 100;
 
 /** The fields that a new session resets. */
 const NEW_SESSION = {
@@ -99,7 +99,7 @@ export function createHandoffLifecycle(
     id: string,
     decide: (conversation: Conversation) => Decision,
   ): Promise<Updated | null> => {
-    for (let tries = 0; tries < MOST_TRIES; tries += 1) {
+    for (let tries = 0; tries < MAX_TRIES; tries += 1) {
       const conversation = await store.get(id);
       if (!conversation) return null;
       const decision = decide(conversation);
@@ -121,7 +121,7 @@ export function createHandoffLifecycle(
     async request(event) {
       const fresh = newConversation(event, waitTimeoutMs);
       const { id, ...rest } = fresh;
-      for (let tries = 0; tries < MOST_TRIES; tries += 1) {
+      for (let tries = 0; tries < MAX_TRIES; tries += 1) {
         const { conversation, created } = await store.create(fresh);
         if (created) return { conversation, isNew: true };
         if (!startsNewSession(conversation, event.key)) return { conversation, isNew: false };

@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { Counter, Gauge, Histogram, Registry } from 'prom-client';
 import type { BridgeStats } from '../bridge/index.js';
-import type { QueueAdmin, QueueDepth, QueueName } from '../delivery/index.js';
+import type { QueueAdmin, QueueDepth, QueueKind } from '../delivery/index.js';
 import { observeStep, type Steps } from '../diagnostics/index.js';
 import { botField, DEFAULT_BOT } from '../events/index.js';
 import { settlesWithin } from '../internal/index.js';
@@ -121,7 +121,7 @@ function subscribe(registry: Registry, receiver: object) {
     requests.inc({ endpoint, status: String(status) });
     if (ms !== null) requestDuration.observe({ endpoint }, ms / 1_000);
   };
-  const recordAttempt = (queue: QueueName, bot: string, createdAt: number, error: unknown): void => {
+  const recordAttempt = (queue: QueueKind, bot: string, createdAt: number, error: unknown): void => {
     const labels = { queue, ...botField(bot) };
     attempts.inc({ ...labels, outcome: error === undefined ? 'ok' : 'failed' });
     if (error === undefined) lag.observe(labels, secondsSince(createdAt));
@@ -278,7 +278,7 @@ export function registerQueues(
     registers,
   });
 
-  const setDepth = ({ queue, bot, ...depth }: QueueDepth & { queue: QueueName; bot: string }): void => {
+  const setDepth = ({ queue, bot, ...depth }: QueueDepth & { queue: QueueKind; bot: string }): void => {
     const { oldestAt } = depth;
     const labels = { queue, ...botField(bot) };
     waiting.set(labels, depth.waiting);

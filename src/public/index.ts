@@ -1,11 +1,11 @@
 /**
- * handoff-kit: the developer's side of a conversational-agent platform.
+ * handoff-kit: the developer's side of a chatbot platform.
  *
  * Applications start with {@link createReceiver}. The other parts are subpaths:
  *
  * - `handoff-kit/delivery/sqlite` and `handoff-kit/delivery/postgres` store events.
  * - `handoff-kit/bridge` connects a helpdesk, with an adapter of `handoff-kit/adapters/…` or your own on
- *   `handoff-kit/adapter`.
+ *   `handoff-kit/adapter`; `handoff-kit/desk` is a helpdesk in the browser.
  * - `handoff-kit/fastify`, `handoff-kit/hono` and `handoff-kit/lambda` mount a receiver where there is no Express.
  * - `handoff-kit/client` is the client of the platform's API.
  * - `handoff-kit/testing` and `handoff-kit/simulator` are for tests.
@@ -15,13 +15,9 @@
  * @module
  */
 
-// Errors and logs.
 export { PlatformError } from '../client/index.js';
-// Delivery: from "accepted" to "handled". This one needs no storage.
 export { type Delivery, type InlineOptions, inline } from '../delivery/index.js';
-// Handed-over conversations.
 export type { ClosedBy, Conversation, ConversationState, TranscriptItem, User } from '../events/index.js';
-// Handlers: what they get, and what they can do.
 export {
   type AdmitContext,
   type AdmitGate,
@@ -44,8 +40,6 @@ export { createLog, type LogOptions } from '../internal/create-log.js';
 export { HandoffKitError, type Log } from '../internal/index.js';
 export { ValidationError } from '../protocol/index.js';
 export type { Conversations } from '../receiver/index.js';
-// The receiver and its options.
-// Authentication: who may send which webhooks.
 export {
   type AuthChoice,
   type AuthFunction,

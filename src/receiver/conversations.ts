@@ -186,7 +186,7 @@ function isKnownToPlatform({ conversation, isFirst }: CloseResult, { once }: Rep
 export type FindSession = (endpoint: 'establish' | 'close', conversationId: string) => Promise<number>;
 
 /** A try fails only if the conversation changed meanwhile, and a lifecycle has few changes. */
-const MOST_TRIES = 100;
+const MAX_TRIES = 100;
 
 /**
  * Events that are accepted and wait to be handled count: a close that waits ends its session,
@@ -194,7 +194,7 @@ const MOST_TRIES = 100;
  */
 export function createFindSession(store: HandoffStore, delivery: Delivery): FindSession {
   return async (endpoint, conversationId) => {
-    for (let tries = 0; tries < MOST_TRIES; tries += 1) {
+    for (let tries = 0; tries < MAX_TRIES; tries += 1) {
       const conversation = await store.get(conversationId);
       const pending = (await delivery.pendingEvents?.(conversationId)) ?? [];
       // The two belong together only if no event was handled in between.

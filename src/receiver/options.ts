@@ -94,7 +94,7 @@ export interface CommonReceiverOptions {
     /** How long the body may take to arrive. Default 10 seconds. */
     readonly readTimeoutMs?: number;
   };
-  /** A pino logger, or one like it; `false` for none. Default: warnings and errors to standard output. */
+  /** A pino logger, or one like it; `false` for none. Default: `createLog()`, which writes to standard output. */
   readonly log?: Log | false;
 }
 

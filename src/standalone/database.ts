@@ -38,12 +38,12 @@ export function chooseDatabase({ databaseUrl, configFile }: DatabaseSources): Da
   return parseDatabaseUrl(texts.DATABASE_URL ?? DEFAULT_DATABASE_URL);
 }
 
-/** Settings of durable delivery; the engine has defaults for all of them. */
+/** Settings of stored delivery; the engine has defaults for all of them. */
 export type StorageSettings = Partial<
   Pick<Settings, 'concurrency' | 'maxAttempts' | 'rememberDays' | 'whenUnknown'>
 >;
 
-/** Opens durable delivery on a database; `null` for `none`. Loads only the engine in use. */
+/** Opens stored delivery on a database; `null` for `none`. Loads only the engine in use. */
 export async function openDelivery(
   choice: DatabaseChoice,
   settings: StorageSettings = {},

@@ -112,7 +112,7 @@ export type DatabaseChoice =
   | { readonly kind: 'postgres'; readonly url: string };
 
 export const databaseUrl = matching(
-  /^(none|memory:|sqlite:.*|postgres(ql)?:\/\/.*)$/s,
+  /^(none|sqlite:.*|postgres(ql)?:\/\/.*)$/s,
   'must be sqlite:<file>, postgres://<user>:<password>@<host>/<database>, or none, which stores nothing.',
 )
   // The meaning of slashes differs from tool to tool, and `:memory:` would store nothing.

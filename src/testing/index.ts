@@ -43,11 +43,11 @@ export {
   type FaultScope,
   type HarnessFeature,
   type HarnessFile,
-  type HarnessSystem,
+  type HarnessHelpdesk,
+  type HelpdeskAgent,
+  type HelpdeskConversation,
   type ProxiedRequest,
   runConformance,
-  type SystemAgent,
-  type SystemConversation,
   type TestFramework,
 } from './conformance/index.js';
 export { createTestBench } from './create-test-bench.js';

@@ -32,7 +32,7 @@ describe('a close at which the helpdesk keeps failing', () => {
       .poll(() => deadLetters(receiver))
       .toMatchObject([{ what: 'handoff.closed', error: expect.stringContaining('the desk answered 500') }]);
     expect(desk.sentTexts()).toEqual([NOTE]);
-    expect(bridge.stats()).toMatchObject({ unclosed: 1, closedInSystem: 0 });
+    expect(bridge.stats()).toMatchObject({ unclosed: 1, closedInHelpdesk: 0 });
     expect(logged.about('could not be closed in the helpdesk')).toMatchObject([{ level: LEVEL.error }]);
   });
 
@@ -78,7 +78,7 @@ describe('a close at which the helpdesk keeps failing', () => {
     desk.behave();
     await retryDeadLetter();
     await expect.poll(() => desk.tickets[0]?.closes).toMatchObject([{ by: 'user' }]);
-    await expect.poll(() => bridge.stats()).toMatchObject({ closedInSystem: 1 });
+    await expect.poll(() => bridge.stats()).toMatchObject({ closedInHelpdesk: 1 });
   });
 
   it('waits while the helpdesk is out, however long that takes', async () => {
@@ -88,7 +88,7 @@ describe('a close at which the helpdesk keeps failing', () => {
     desk.behave({ send: fails, close: (apply, nth) => (nth > 80 ? apply() : fails()) });
     await bench.closeByUser();
     await expect.poll(() => desk.tickets[0]?.closes).toHaveLength(1);
-    await expect.poll(() => bridge.stats()).toMatchObject({ unclosed: 0, closedInSystem: 1 });
+    await expect.poll(() => bridge.stats()).toMatchObject({ unclosed: 0, closedInHelpdesk: 1 });
     expect(await deadLetters(receiver)).toEqual([]);
   });
 });

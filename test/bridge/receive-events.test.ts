@@ -11,7 +11,7 @@ describe('events of the helpdesk', () => {
     await sendEvents(
       agentSays('a note among agents', { internal: true }),
       agentSays('by automation', { author: { kind: 'system', name: 'Bot' } }),
-      agentSays('by mail', { author: { kind: 'customer', name: null } }),
+      agentSays('by mail', { author: { kind: 'user', name: null } }),
       agentSays('   '),
       agentSays('to the user'),
     );

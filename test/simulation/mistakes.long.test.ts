@@ -3,11 +3,11 @@ import { MISTAKES } from './mistakes.js';
 import { findViolation } from './run-histories.js';
 
 /** Most mistakes are found much sooner. */
-const MOST_HISTORIES = 1_500;
+const MAX_HISTORIES = 1_500;
 
 describe('a simulation of faults finds a mistake:', () => {
   it.each(MISTAKES)('$name', async ({ made, shows, from = 1 }) => {
-    const { found } = await findViolation(from, MOST_HISTORIES, { mistakes: made, shows });
+    const { found } = await findViolation(from, MAX_HISTORIES, { mistakes: made, shows });
     expect(found).not.toBeNull();
   });
 });

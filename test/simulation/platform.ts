@@ -53,7 +53,7 @@ export interface PlatformOptions {
 const ANSWER_TIMEOUT_MS = 1_000;
 
 /** How often the platform sends an event that was not answered with 200. */
-const MOST_TRIES = 6;
+const MAX_TRIES = 6;
 
 const WAY_MS = 5;
 
@@ -99,7 +99,7 @@ export function createPlatform({ scheduler, witness, faults, choose }: PlatformO
           post(path, body, label, () => undefined),
         );
       post(path, body, label, (status) => {
-        if (status === 200 || tries >= MOST_TRIES) return onDone(status === 200);
+        if (status === 200 || tries >= MAX_TRIES) return onDone(status === 200);
         scheduler.schedule(null, random.between(50, 600), '', () => attempt(tries + 1));
       });
     };

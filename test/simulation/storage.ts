@@ -1,4 +1,4 @@
-import type { Queue, QueueName } from '../../src/delivery/queue.js';
+import type { Queue, QueueKind } from '../../src/delivery/queue.js';
 import { type Connection, openConnection, type Statement } from '../../src/delivery/sqlite/database.js';
 import { createEngineOn } from '../../src/delivery/sqlite/sqlite.js';
 import { type Command, createGroupRunner, type Writer } from '../../src/delivery/sqlite/writer.js';
@@ -22,10 +22,10 @@ export interface Storage {
   /** Every job that was ever stored, by its sequence number. */
   readonly jobs: ReadonlyMap<number, JobRecord>;
   /** The first job with a name. */
-  find(queue: QueueName, label: string): JobRecord | undefined;
+  find(queue: QueueKind, label: string): JobRecord | undefined;
   /** The first job of a conversation that is neither done nor dead, and the process that has claimed it. */
   headOf(
-    queue: QueueName,
+    queue: QueueKind,
     conversation: string,
   ): { readonly seq: number; readonly owner: string | null } | null;
   /** Mistakes in the books of the queue: jobs that no process would ever find. */
@@ -37,7 +37,7 @@ export interface Storage {
 /** A stored event or reply. */
 export interface JobRecord {
   readonly seq: number;
-  readonly queue: QueueName;
+  readonly queue: QueueKind;
   readonly conversation: string;
   readonly type: string;
   readonly content: unknown;
@@ -278,7 +278,7 @@ function readJob(seq: number): Omit<JobRecord, 'label'> {
   const [row] = prepare('SELECT queue, conversation, type, content FROM job WHERE seq = ?').all(seq);
   return {
     seq,
-    queue: row?.queue as QueueName,
+    queue: row?.queue as QueueKind,
     conversation: String(row?.conversation),
     type: String(row?.type),
     content: JSON.parse(String(row?.content)),

@@ -1,4 +1,4 @@
-import type { QueueName } from '../../src/delivery/queue.js';
+import type { QueueKind } from '../../src/delivery/queue.js';
 import type { Scheduler, SimulatedProcess } from './scheduler.js';
 import type { JobRecord, Storage } from './storage.js';
 
@@ -76,7 +76,7 @@ export interface WitnessOptions {
 }
 
 /** The first violations say what went wrong; later ones follow from them. */
-const MOST_VIOLATIONS = 10;
+const MAX_VIOLATIONS = 10;
 
 /** Creates a {@link Witness}. */
 export function createWitness({
@@ -105,10 +105,10 @@ export function createWitness({
 
   const violation = (text: string): void => {
     scheduler.trace('!!!', text);
-    if (violations.length < MOST_VIOLATIONS) violations.push(`${scheduler.now.toFixed(1)} ms: ${text}`);
+    if (violations.length < MAX_VIOLATIONS) violations.push(`${scheduler.now.toFixed(1)} ms: ${text}`);
   };
 
-  const jobOf = (queue: QueueName, label: string): JobRecord | undefined => storage.find(queue, label);
+  const jobOf = (queue: QueueKind, label: string): JobRecord | undefined => storage.find(queue, label);
 
   /** Whether a process has renewed its lease in time since a run began, so that no other may take its conversation. */
   const isProtected = ({ process, startedAt }: Run): boolean => {

@@ -14,7 +14,6 @@ function complaintOf(text: string): string {
 describe('DATABASE_URL', () => {
   it.each([
     ['none', { kind: 'none' }],
-    ['memory:', { kind: 'none' }],
     ['sqlite:./x.db', { kind: 'sqlite', file: resolve('x.db') }],
     ['sqlite:x.db', { kind: 'sqlite', file: resolve('x.db') }],
     ['sqlite:/var/lib/x.db', { kind: 'sqlite', file: '/var/lib/x.db' }],

@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { onTestFinished, vi } from 'vitest';
-import type { QueueName, StoredJob } from '../../src/delivery/index.js';
+import type { QueueKind, StoredJob } from '../../src/delivery/index.js';
 import { openSqliteDatabase, sqlite } from '../../src/delivery/sqlite/index.js';
 import { createReceiver, noAuth } from '../../src/public/index.js';
 import { DATABASES_FOLDER } from '../helpers/databases-folder.js';
@@ -17,7 +17,7 @@ export function temporaryFolder(): string {
 }
 
 /** Reads the dead letters of a queue. Other processes may use the file at the same time. */
-export async function deadLettersIn(file: string, queue: QueueName): Promise<readonly StoredJob[]> {
+export async function deadLettersIn(file: string, queue: QueueKind): Promise<readonly StoredJob[]> {
   const { queues, close } = await openSqliteDatabase(file);
   try {
     return await queues.list(queue, { state: 'dead', limit: 100 });

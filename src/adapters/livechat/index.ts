@@ -104,7 +104,7 @@ function fieldsOf({ user, botId, route }: HandoffSession): Readonly<Record<strin
     user: user.key,
     email: user.email,
     phone: user.phone,
-    agent: botId,
+    bot: botId,
     priority: route?.priority,
     tags: route?.tags?.join(', '),
   };

@@ -90,7 +90,7 @@ function firstMessage(session: HandoffSession): string {
     ['Anonymous id', user.anonymousId],
     ['E-mail (perhaps a placeholder that others share)', user.email],
     ['Phone', user.phone],
-    ['bot', botId],
+    ['Bot', botId],
     ['Conversation', conversationId],
     ['First reply due by', replyBy.toISOString()],
     ...routeFacts(session),

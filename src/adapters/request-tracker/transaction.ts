@@ -55,7 +55,7 @@ function authorOf({ id, login, realName, isPrivileged }: RtUser, selfId: string)
   if (id === selfId) return { kind: 'self', name: null };
   if (BUILT_IN_USERS.has(login)) return { kind: 'system', name: null };
   // Customers must not see login names.
-  return { kind: isPrivileged ? 'agent' : 'customer', name: realName.trim() || null };
+  return { kind: isPrivileged ? 'agent' : 'user', name: realName.trim() || null };
 }
 
 function plainText(content: RtContent | null): string {

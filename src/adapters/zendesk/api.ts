@@ -36,7 +36,7 @@ const RESPONSES = {
 /** A list has up to 100 messages of up to 4,096 characters, whatever size is asked for. */
 const MAX_RESPONSE_BYTES = 4 * 1_048_576;
 /** At most 5,000 messages of a conversation are listed. */
-const MOST_PAGES = 50;
+const MAX_PAGES = 50;
 
 /** The requests to the Conversations API that the adapter makes. */
 export type ConversationsApi = ReturnType<typeof createConversationsApi>;
@@ -90,7 +90,7 @@ export function createConversationsApi({ apiUrl, appId, credentials, fetch }: Ch
       const receivedAt = ({ received }: { received: string }): number => Date.parse(received);
       const messages: z.output<typeof RESPONSES.messageList>['messages'] = [];
       let query = '';
-      for (let page = 1; page <= MOST_PAGES; page += 1) {
+      for (let page = 1; page <= MAX_PAGES; page += 1) {
         const list = await read(RESPONSES.messageList, get(pathOf(id, `/messages${query}`)), call);
         messages.unshift(...list.messages);
         const before = list.meta?.hasMore ? list.meta.beforeCursor : null;

@@ -8,7 +8,7 @@ import type { Receipt, TranscriptItem, User } from '../../events/index.js';
 import type { ClosedBy } from '../../handoff/index.js';
 import { HandoffKitError, type Log } from '../../internal/index.js';
 
-/** The second argument of every adapter method that talks to the helpdesk. */
+/** The last argument of every adapter method that talks to the helpdesk. */
 export interface AdapterCall {
   /**
    * Aborts when the bridge no longer waits for the result: on a timeout, when it closes, or when another process has
@@ -171,7 +171,7 @@ export interface MessageAuthor {
    * - `customer`: the user, through another channel than this adapter.
    * - `system`: the helpdesk's own automation.
    */
-  readonly kind: 'agent' | 'self' | 'customer' | 'system';
+  readonly kind: 'agent' | 'self' | 'user' | 'system';
   /** The name to show to the user, or `null`. */
   readonly name: string | null;
 }
@@ -259,6 +259,8 @@ export type AdapterErrorCode = (typeof CODE)[AdapterErrorKind];
 export class AdapterError extends HandoffKitError {
   declare readonly code: AdapterErrorCode;
   readonly kind: AdapterErrorKind;
+  /** Whether it may go away by itself. */
+  readonly retryable: boolean;
   /** How long the helpdesk asks to wait, or `null` when it does not say. */
   readonly retryAfterMs: number | null;
 
@@ -270,6 +272,7 @@ export class AdapterError extends HandoffKitError {
   ) {
     super(CODE[kind], message, options);
     this.kind = kind;
+    this.retryable = kind === 'transient' || kind === 'rate-limited';
     this.retryAfterMs = retryAfterMs;
   }
 }

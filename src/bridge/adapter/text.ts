@@ -122,7 +122,7 @@ export function textWithAttachments({
 }
 
 /** Longer replies are cut in a note. */
-const MOST_QUOTED = 200;
+const MAX_QUOTED = 200;
 
 /**
  * A note for agents about a reply that the user does not get, for helpdesks that have no mark for it.
@@ -131,7 +131,7 @@ const MOST_QUOTED = 200;
  * undelivered: ({ externalId }, message, reason, call) => postNote(externalId, undeliveredNote(message, reason), call)
  */
 export function undeliveredNote({ text }: UndeliveredMessage, reason: UndeliveredReason): string {
-  const quoted = text.length <= MOST_QUOTED ? text : `${text.slice(0, MOST_QUOTED)}…`;
+  const quoted = text.length <= MAX_QUOTED ? text : `${text.slice(0, MAX_QUOTED)}…`;
   return `(This reply did not reach the user: "${quoted}" ${reason.text})`;
 }
 
@@ -177,7 +177,7 @@ export function sessionText(
     ['Anonymous user', user.anonymousId],
     ['E-mail', user.email],
     ['Phone', user.phone],
-    ['Agent that hands over', botId],
+    ['Bot', botId],
     ...routeFacts(session),
   ]
     .filter(([, value]) => value)

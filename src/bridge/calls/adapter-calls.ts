@@ -161,12 +161,12 @@ export const DEFAULT_RETRY: AdapterRetryPolicy = {
 };
 
 /** Retries transient and rate-limited failures a few times, while the event waits. */
-export type InlineRetry = <Result>(attempt: () => Promise<Result>) => Promise<Result>;
+export type CallRetry = <Result>(attempt: () => Promise<Result>) => Promise<Result>;
 
 /** Backoff before the next attempt, or `null` when the call must not be retried inline. */
 export function retryDelay(error: unknown, attempts: number, policy: AdapterRetryPolicy): number | null {
   if (!(error instanceof AdapterError) || error instanceof CircuitOpen) return null;
-  if (error.kind !== 'transient' && error.kind !== 'rate-limited') return null;
+  if (!error.retryable) return null;
   const backoff = Math.round(policy.firstWaitMs * 2 ** (attempts - 1) * (0.5 + Math.random() / 2));
   const delay = Math.max(backoff, error.retryAfterMs ?? 0);
   return delay <= policy.longestWaitMs ? delay : null;
@@ -178,7 +178,7 @@ export async function pause(ms: number, signal: AbortSignal): Promise<void> {
   await sleep(ms, undefined, { signal, ref: false }).catch(() => undefined);
 }
 
-export function createInlineRetry(policy: AdapterRetryPolicy, signal: AbortSignal): InlineRetry {
+export function createCallRetry(policy: AdapterRetryPolicy, signal: AbortSignal): CallRetry {
   return async (attempt) => {
     for (let attempts = 1; ; attempts += 1) {
       try {
@@ -202,8 +202,7 @@ export function asPostponed(error: unknown, policy: AdapterRetryPolicy): unknown
       retryAfterMs: policy.authWaitMs,
     });
   }
-  if (kind === 'transient' || kind === 'rate-limited')
-    return new Postponed(message, { cause: error, retryAfterMs });
+  if (error.retryable) return new Postponed(message, { cause: error, retryAfterMs });
   return error;
 }
 

@@ -50,7 +50,7 @@ export interface CircuitBreakerOptions {
   readonly onOutage: () => void;
 }
 
-const MOST_FAILURES = 5;
+const MAX_FAILURES = 5;
 /** The longest wait is this many times the first. */
 const LONGEST_WAIT = 6;
 
@@ -103,7 +103,7 @@ export function createCircuitBreaker(options: CircuitBreakerOptions): CircuitBre
   const failed = (isTrial: boolean): void => {
     failures += 1;
     // Calls that were under way when the circuit opened say nothing new.
-    if (isTrial || (state === 'closed' && failures >= MOST_FAILURES)) open();
+    if (isTrial || (state === 'closed' && failures >= MAX_FAILURES)) open();
   };
 
   return {

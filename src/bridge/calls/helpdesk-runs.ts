@@ -35,11 +35,11 @@ export interface HelpdeskRunsOptions {
 }
 
 /** At most this many at once. More are postponed for about a second. */
-const MOST_RUNS = 100;
+const MAX_RUNS = 100;
 const FULL_WAIT_MS = 1_000;
 
 /** Bounds memory. Those beyond it continue after their delay. */
-const MOST_WAITING = 100_000;
+const MAX_WAITING = 100_000;
 
 /** A conversation that was postponed in the same moment may not be stored yet, so those still waiting are woken again. */
 const WAKE_ROUNDS = 3;
@@ -48,7 +48,7 @@ const WAKE_EVERY_MS = 1_000;
 /** Wakes this many at a time, so that others can use the database in between. */
 const WAKE_AT_ONCE = 10;
 
-/** Without durable delivery, postponed events wait in memory and cannot be woken. */
+/** Without stored delivery, postponed events wait in memory and cannot be woken. */
 export function createHelpdeskRuns(options: HelpdeskRunsOptions): HelpdeskRuns {
   const { receiver, log, stopSignal } = options;
   const { queues } = receiver.storage;
@@ -74,7 +74,7 @@ export function createHelpdeskRuns(options: HelpdeskRunsOptions): HelpdeskRuns {
   };
 
   const runOutside = async (context: HandlerContext<DeliveredEventName>, run: () => unknown) => {
-    if (running >= MOST_RUNS) {
+    if (running >= MAX_RUNS) {
       const retryAfterMs = FULL_WAIT_MS * (0.5 + Math.random());
       throw new Postponed('too many events wait for the helpdesk.', { retryAfterMs });
     }
@@ -94,7 +94,7 @@ export function createHelpdeskRuns(options: HelpdeskRunsOptions): HelpdeskRuns {
         await runOutside(context, () => handler(context));
         waiting.delete(conversationId);
       } catch (error) {
-        if (error instanceof Postponed && waiting.size < MOST_WAITING) {
+        if (error instanceof Postponed && waiting.size < MAX_WAITING) {
           if (waiting.size === 0) news.follow();
           waiting.add(conversationId);
         }

@@ -34,11 +34,11 @@ const LOOK_EVERY_MS = 100;
 const ASK_AFTER_MS = 1_000;
 /** The helpdesk is asked about one opening at most this often, rarely about an old one, and about few at once. */
 const askEveryMs = (opening: Conversation): number => Math.max(2_000, age(opening) / 10);
-const MOST_AT_ONCE = 10;
+const MAX_AT_ONCE = 10;
 /** After a longer downtime, openings this old are still asked about; no event is refused because of them. */
 const LOOK_BACK_MS = 3_600_000;
 /** Conversations are without a link only while they are opened, so there are few. */
-const MOST_OPENINGS = 100;
+const MAX_OPENINGS = 100;
 
 const age = ({ changedAt }: Conversation): number => Date.now() - changedAt.getTime();
 
@@ -80,7 +80,7 @@ export function createFindConversation(
     store.list({
       linked: false,
       changedAfter: new Date(Date.now() - ms),
-      limit: MOST_OPENINGS,
+      limit: MAX_OPENINGS,
       ...(states && { states }),
     });
 
@@ -130,7 +130,7 @@ export function createFindConversation(
       .filter((opening) => age(opening) >= ASK_AFTER_MS)
       .filter((opening) => Date.now() - askedAt(opening) >= askEveryMs(opening))
       .sort((one, other) => askedAt(one) - askedAt(other))
-      .slice(0, MOST_AT_ONCE)
+      .slice(0, MAX_AT_ONCE)
       .forEach(startInquiry);
     const running = openings.flatMap((opening) => inquiries.get(sessionKey(opening))?.answered ?? []);
     await settlesWithin(Promise.all(running), withinMs);

@@ -89,13 +89,13 @@ export function runStreamLoop(bridge: BridgeContext, events: EventReceiver): Pro
 /** Processes that start together catch up one after another, a minute apart. */
 const LEASE_MS = 60_000;
 /** The most conversations, those that changed last first. */
-const MOST_CONVERSATIONS = 1_000;
+const MAX_CONVERSATIONS = 1_000;
 /** At most ten conversations a second: agents and users have priority over what has waited anyway. */
 const PAUSE_MS = 100;
 /** Rejected closes, and conversations that could not be listed, are tried again after `retry.firstWaitMs` times this. */
 const RETRY_WAITS = 50;
 /** A conversation that still cannot be listed is left to its next event. */
-const MOST_TRIES = 10;
+const MAX_TRIES = 10;
 
 /**
  * Asks `catchUp` for what the bridge has missed: at the start, what agents did in open conversations while no process
@@ -116,7 +116,7 @@ export function runCatchUpLoop(
     return store.list({
       states: ['waiting', 'connected'],
       adapter: adapter.name,
-      limit: MOST_CONVERSATIONS,
+      limit: MAX_CONVERSATIONS,
     });
   };
 
@@ -157,7 +157,7 @@ export function runCatchUpLoop(
     if (behind && behind.length > 0) {
       tries += 1;
       const left = await catchUpWith(behind);
-      behind = tries < MOST_TRIES ? left : [];
+      behind = tries < MAX_TRIES ? left : [];
     }
     await passRejected();
   };

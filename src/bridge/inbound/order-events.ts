@@ -40,7 +40,7 @@ const CLOCK_SKEW_MS = 120_000;
 /** Events are remembered for seven days: older ones would be taken for new. */
 const LONGEST_LOOK_BACK_MS = 6 * 86_400_000;
 /** Bounds memory. A forgotten conversation is listed from its beginning. */
-const MOST_CONVERSATIONS = 10_000;
+const MAX_CONVERSATIONS = 10_000;
 
 /** What agents did until a time. */
 interface List {
@@ -106,7 +106,7 @@ export function createEventOrder({ adapter, calls, retry, auth, log }: BridgeCon
     } catch (error) {
       if (!(error instanceof AdapterError)) throw error;
       const { since } = closes.get(externalId) ?? { since: Date.now() };
-      if (isTransient(error) && Date.now() - since < CLOSE_WAITS_MS) {
+      if (error.retryable && Date.now() - since < CLOSE_WAITS_MS) {
         closes.set(externalId, { since, events: arrived });
         throw error;
       }
@@ -146,13 +146,11 @@ export function createEventOrder({ adapter, calls, retry, auth, log }: BridgeCon
       listedUntil.delete(externalId);
       listedUntil.set(externalId, until);
       const [oldest] = listedUntil.keys();
-      if (listedUntil.size > MOST_CONVERSATIONS && oldest !== undefined) listedUntil.delete(oldest);
+      if (listedUntil.size > MAX_CONVERSATIONS && oldest !== undefined) listedUntil.delete(oldest);
     },
     rejected: () => [...closes.values()].map(({ events }) => events),
   };
 }
-
-const isTransient = ({ kind }: AdapterError): boolean => kind === 'transient' || kind === 'rate-limited';
 
 const isByAgent = (event: InboundEvent): boolean =>
   event.author.kind === 'agent' && !(event.kind === 'message' && event.internal);

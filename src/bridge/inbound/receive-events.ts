@@ -43,7 +43,7 @@ interface Arrival {
   readonly rejectsUndeliverable: boolean;
 }
 
-/** Must be shorter than durable delivery keeps replies: asking for the receipt of a forgotten one would send it again. */
+/** Must be shorter than stored delivery keeps replies: asking for the receipt of a forgotten one would send it again. */
 const RECEIPT_TTL_MS = 86_400_000;
 
 /** Upper bound on receipts in memory. */
@@ -64,8 +64,8 @@ export function createEventReceiver(
   const { adapter, lifecycle, counters, log } = bridge;
   const queue = createKeyedQueue();
   const receipts = new Map<string, Receipt>();
-  // Only streams ask for receipts, and only durable delivery has them after a restart.
-  const storesReceipts = bridge.isDurable && adapter.capabilities.inbound.includes('stream');
+  // Only streams ask for receipts, and only stored delivery has them after a restart.
+  const storesReceipts = bridge.isStored && adapter.capabilities.inbound.includes('stream');
   const receiptKey = (event: InboundEvent): string => `bridge receipt ${adapter.name} ${eventKey(event)}`;
   const seenKey = (event: InboundEvent): string => `bridge in ${adapter.name} ${eventKey(event)}`;
   const isSeen = (event: InboundEvent): Promise<boolean> => lifecycle.store.hasIdempotencyKey(seenKey(event));

@@ -122,7 +122,7 @@ export function createOnRequested(
     run: HandoffRequestedContext,
   ): Promise<void> => {
     const error = result.kind === 'failed' ? result.error : null;
-    const isPermanent = error !== null && error.kind !== 'transient' && error.kind !== 'rate-limited';
+    const isPermanent = error !== null && !error.retryable;
     const why = error?.message ?? 'the helpdesk is slow to open it';
     const remainingMs = run.receivedAt.getTime() + settings.giveUpOpeningAfterMs - Date.now();
     if (isPermanent || (remainingMs <= 0 && !calls.ended)) {

@@ -178,7 +178,7 @@ export function createHelpdeskCloser(bridge: BridgeContext, echoes: EchoDetector
       if (link?.adapter !== adapter.name) return;
       await closeAt(link, conversation, reason, onBehalfOf);
       await markClosed(conversation);
-      counters.count('closedInSystem');
+      counters.count('closedInHelpdesk');
     },
     markClosed,
     isMarkedClosed: (conversation) => store.hasIdempotencyKey(closedKey(conversation)),

@@ -255,7 +255,7 @@ const SEPARATOR = '\n';
 
 /**
  * The events behind the current one wait in the inbox. Joined ones are marked as sent, so their own turn sends nothing.
- * Without durable delivery nothing is found, and each message is sent alone.
+ * Without stored delivery nothing is found, and each message is sent alone.
  */
 function createFindQueuedMessages({ queues }: Receiver['storage']): FindQueuedMessages {
   if (!queues) return async () => [];

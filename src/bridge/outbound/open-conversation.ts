@@ -43,8 +43,7 @@ const LEASE_MS = 15_000;
 const LEASE_RETRY_MS = 50;
 
 /** Whether the helpdesk answered, and would refuse the same request again. */
-const isRefusal = (error: unknown): boolean =>
-  error instanceof AdapterError && error.kind !== 'transient' && error.kind !== 'rate-limited';
+const isRefusal = (error: unknown): boolean => error instanceof AdapterError && !error.retryable;
 
 export function createConversationOpener(bridge: BridgeContext, orphans: Orphans): ConversationOpener {
   const { adapter, lifecycle, settings, calls, auth, counters, log, instanceId } = bridge;

@@ -123,7 +123,7 @@ const ABANDONED_AFTER_MS = 600_000;
 /** An `open` without a response may still take effect. After two minutes without an orphan there is none. */
 const NO_ORPHAN_AFTER_MS = 120_000;
 /** Requests of one conversation that may have failed since the last pass. */
-const MOST_EARLIER_SESSIONS = 10;
+const MAX_EARLIER_SESSIONS = 10;
 const PAGE_SIZE = 100;
 
 /**
@@ -188,7 +188,7 @@ export function runReconcileLoop(
 
   const reconcileConversation = async (found: Conversation): Promise<void> => {
     // A repeated request starts a new session with another key, and a user may repeat it before this loop runs.
-    const earliest = Math.max(1, found.session - MOST_EARLIER_SESSIONS);
+    const earliest = Math.max(1, found.session - MAX_EARLIER_SESSIONS);
     for (let session = earliest; session < found.session; session += 1)
       await closeOrphan({ ...found, session });
     const isPending = found.state === 'requested' && ownership.owns(found);

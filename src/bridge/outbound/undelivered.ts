@@ -26,7 +26,7 @@ const REASON_TEXT: Readonly<Record<UndeliveredReason['kind'], string>> = {
 };
 
 /** Dead letters per pass. Dead letters may stay for months; told ones are remembered for seven days. */
-const MOST_DEAD_LETTERS = 1_000;
+const MAX_DEAD_LETTERS = 1_000;
 const LOOK_BACK_MS = 6 * 86_400_000;
 
 export function createUndeliveredReplies(
@@ -109,7 +109,7 @@ export function createUndeliveredReplies(
     async tellOfDeadLetters() {
       if (!queues) return;
       const since = Date.now() - LOOK_BACK_MS;
-      const dead = await queues.list('outbox', { state: 'dead', limit: MOST_DEAD_LETTERS });
+      const dead = await queues.list('outbox', { state: 'dead', limit: MAX_DEAD_LETTERS });
       const replies = dead.filter(({ what, createdAt }) => what === 'reply' && createdAt.getTime() > since);
       const done = new Set<string>();
       for (const { id, conversationId } of replies) {

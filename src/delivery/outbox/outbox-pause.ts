@@ -37,7 +37,7 @@ export interface OutboxPauseOptions {
  * A reply that is refused this often while others are accepted is itself the cause, for example because a firewall
  * dislikes its text.
  */
-const MOST_REFUSALS = 3;
+const MAX_REFUSALS = 3;
 
 /** Whether a refusal concerns the API key or the address, and so every reply. */
 export function concernsEveryReply(error: unknown): error is PlatformError {
@@ -95,7 +95,7 @@ export function createOutboxPause({ bot, backoff, host, onResume }: OutboxPauseO
         refused(error) {
           const before = refusals.get(jobId);
           const count = before === undefined ? 1 : before.count + (before.resumption < resumptions ? 1 : 0);
-          if (count >= MOST_REFUSALS) {
+          if (count >= MAX_REFUSALS) {
             refusals.delete(jobId);
             return 'for good';
           }

@@ -5,6 +5,7 @@ import { HandoffKitError } from '../../internal/index.js';
 import { type Backoff, delayAfter } from '../backoff.js';
 import type { DeliveryHost } from '../delivery.js';
 import type { ClaimedJob, JobOutcome } from '../queue.js';
+import { describeError } from '../run-handlers.js';
 import { concernsEveryReply, type OutboxPause } from './outbox-pause.js';
 import type { Receipts } from './receipts.js';
 
@@ -83,7 +84,7 @@ export function createSendJob({
       const answer = await send(client, reply, maySend);
       sending.accepted();
       receipts.delivered(id, answer);
-      return { state: 'done', answer };
+      return { state: 'done' };
     } catch (error) {
       if (error instanceof PlatformError && error.code === 'ABORTED')
         return { state: 'released', interrupted: error.outcome === 'unknown' };
@@ -108,7 +109,7 @@ function send(client: PlatformClient, reply: StoredReply, maySend: () => boolean
 }
 
 /** Servers ask for more by mistake, for example with an absolute time where seconds are expected. */
-const LONGEST_RETRY_AFTER_MS = 3_600_000;
+const MAX_RETRY_AFTER_MS = 3_600_000;
 
 /**
  * Attempts after which a conversation that the platform does not know counts as ended. A worker may send the first reply
@@ -134,7 +135,7 @@ export function retryReplyAfter(
   const isResent = error.outcome === 'unknown' && policy.whenUnknown === 'resend';
   const isEarly = isUnknownConversation(error) && attempt <= EARLY_ATTEMPTS;
   if (!error.retryable && !isResent && !isPaused && !isEarly) return null;
-  const askedMs = Math.min(error.retryAfterMs ?? 0, LONGEST_RETRY_AFTER_MS);
+  const askedMs = Math.min(error.retryAfterMs ?? 0, MAX_RETRY_AFTER_MS);
   return Math.max(delayAfter(attempt, policy), askedMs);
 }
 
@@ -143,9 +144,3 @@ const interruptedError = (): HandoffKitError =>
     'OUTCOME_UNKNOWN',
     'the process ended while this reply was being sent, so it may have arrived. It is a dead letter: send it again or discard it.',
   );
-
-/** The error text in lists of jobs. Messages of errors never contain users' words. */
-export function describeError(error: unknown): string {
-  const text = error instanceof Error ? `${error.name}: ${error.message}` : String(error);
-  return text.slice(0, 500);
-}

@@ -11,8 +11,8 @@ import {
 } from '../../events/index.js';
 import { HandoffKitError } from '../../internal/index.js';
 import type { DeliveryHost } from '../delivery.js';
+import type { Fencing } from '../fencing.js';
 import type { AddResult, NewJob, Queue } from '../queue.js';
-import type { Fencing } from '../run-handlers.js';
 import type { QueueAdmin } from '../storage/queue-admin.js';
 import type { SqlDatabase } from '../storage/sql.js';
 import { createWorker, type Worker, type WorkerOptions } from '../worker.js';

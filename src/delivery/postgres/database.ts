@@ -131,7 +131,7 @@ export function createDatabase({ connection, timeoutMs, onError }: DatabaseOptio
     return pool;
   };
 
-  const inTime = createTimeLimit(timeoutMs, () => {
+  const limited = createTimeLimit(timeoutMs, () => {
     const given = pool;
     pool = undefined;
     given?.then((old) => old.end()).catch(onError);
@@ -187,9 +187,9 @@ export function createDatabase({ connection, timeoutMs, onError }: DatabaseOptio
     now: '(extract(epoch from statement_timestamp()) * 1000)::bigint',
     table: (name) => `${schema}.${name}`,
     list: (parameter) => `(SELECT json_array_elements_text(${parameter}::json) AS item)`,
-    read: (text, values) => inTime(() => query(text, values)),
-    write: (text, values) => inTime(() => query(text, values)).catch(explain),
-    transaction: (statements) => inTime(() => transaction(statements)).catch(explain),
+    read: (text, values) => limited(() => query(text, values)),
+    write: (text, values) => limited(() => query(text, values)).catch(explain),
+    transaction: (statements) => limited(() => transaction(statements)).catch(explain),
     // Without the time limit of a call: creating tables takes longer than storing an event.
     migrate: (component, migrations) =>
       runMigrations({ table: sql.table, read: query, write: query, transaction }, component, migrations),

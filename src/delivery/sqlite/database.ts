@@ -106,7 +106,7 @@ export function createFileCheck(file: string): () => void {
 }
 
 /** The most statements that stay prepared; the package has fewer different ones. */
-const MOST_PREPARED = 200;
+const MAX_PREPARED = 200;
 
 /** Runs statements, each prepared once. Parameters `$1` become `?1`, as SQLite numbers them. */
 export function createStatementRunner(
@@ -116,7 +116,7 @@ export function createStatementRunner(
   return (sql, values = []) => {
     let statement = prepared.get(sql);
     if (!statement) {
-      if (prepared.size >= MOST_PREPARED) prepared.clear();
+      if (prepared.size >= MAX_PREPARED) prepared.clear();
       statement = connection.prepare(sql.replace(/\$(\d+)/g, '?$1'));
       prepared.set(sql, statement);
     }

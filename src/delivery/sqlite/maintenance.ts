@@ -118,10 +118,10 @@ function use<Result>(
 }
 
 /** The most lines of damage that are reported. */
-const MOST_DAMAGE = 20;
+const MAX_DAMAGE = 20;
 
 function findDamage(connection: Connection): string[] {
-  const rows = connection.prepare(`PRAGMA integrity_check(${MOST_DAMAGE})`).all();
+  const rows = connection.prepare(`PRAGMA integrity_check(${MAX_DAMAGE})`).all();
   return rows.map((row) => String(Object.values(row)[0])).filter((line) => line !== 'ok');
 }
 

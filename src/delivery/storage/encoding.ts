@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto';
 import { DEFAULT_BOT, type DeliveredEvent } from '../../events/index.js';
-import type { ClaimedJob, QueueName } from '../queue.js';
+import type { ClaimedJob, QueueKind } from '../queue.js';
 import type { SqlDatabase, SqlRow } from './sql.js';
 
 /** Text without quotes, backslashes, control characters and surrogates: the characters that JSON escapes. */
@@ -79,7 +79,7 @@ export const DEFAULT_RECEIVER = 'default';
 
 /** A queue in a database: receivers that share it have queues of their own, and each bot has its own outbox. */
 export interface QueueOwner {
-  readonly queue: QueueName;
+  readonly queue: QueueKind;
   /** The name of the receiver. */
   readonly receiver: string;
   /** The bot whose replies are in an outbox. An inbox has the events of all bots. */

@@ -1,5 +1,5 @@
 import { botOfId, DEFAULT_BOT } from '../../events/index.js';
-import type { QueueName } from '../queue.js';
+import type { QueueKind } from '../queue.js';
 import {
   conversationKey,
   DEFAULT_RECEIVER,
@@ -16,7 +16,7 @@ import type { ForgetHook, SqlDatabase, SqlRow, SqlStatement, SqlValue } from './
 /** A job as an operator sees it. */
 export interface StoredJob {
   readonly id: string;
-  readonly queue: QueueName;
+  readonly queue: QueueKind;
   /** The name of its receiver; `default` for one without a name. */
   readonly receiver: string;
   /** The bot whose event or reply it is; `default` in a receiver with one bot. */
@@ -70,22 +70,22 @@ export interface JobFilter {
  */
 export interface QueueAdmin {
   /** Lists jobs. Jobs that are done are there only where `keepContent` is set. */
-  list(queue: QueueName, filter?: JobFilter): Promise<StoredJob[]>;
-  show(queue: QueueName, id: string): Promise<StoredJobDetails | null>;
+  list(queue: QueueKind, filter?: JobFilter): Promise<StoredJob[]>;
+  show(queue: QueueKind, id: string): Promise<StoredJobDetails | null>;
   /**
    * Retries a dead letter, before later jobs of its conversation. For a job that waits, its conversation continues now
    * instead of after its delay. `false`: there is no such job, or it is done.
    */
-  retry(queue: QueueName, id: string): Promise<boolean>;
+  retry(queue: QueueKind, id: string): Promise<boolean>;
   /** Removes a dead letter. `false`: it is not dead. */
-  discard(queue: QueueName, id: string): Promise<boolean>;
+  discard(queue: QueueKind, id: string): Promise<boolean>;
   /**
    * Removes all data of a user's conversations: jobs in every state, the conversations, and their data in other
    * stores. With `bot`, only of conversations with that bot of several. Resolves to how many jobs and conversations
    * were removed.
    */
   forget(userId: string, options?: { readonly bot?: string | undefined }): Promise<number>;
-  depth(queue: QueueName): Promise<QueueDepth>;
+  depth(queue: QueueKind): Promise<QueueDepth>;
   /** The depth of each outbox that has jobs: every bot has its own. */
   outboxes(): Promise<readonly OutboxDepth[]>;
   /** Rejects when nothing can be written: the database is unreachable, its disk is full, or it is read-only. */
@@ -112,7 +112,7 @@ export function createQueueAdmin(
     'seq, queue, state, conversation, type, attempts, interruptions, error, created_at, content';
 
   /** The names of the queues of one kind. */
-  const queuesOf = async (queue: QueueName): Promise<string[]> => {
+  const queuesOf = async (queue: QueueKind): Promise<string[]> => {
     const names = (await readQueueNames(database)).filter((name) => queueOwnerOf(name).queue === queue);
     if (!receiver) return names;
     const own = receiver() ?? DEFAULT_RECEIVER;
@@ -121,7 +121,7 @@ export function createQueueAdmin(
   };
 
   /** The condition that a job is in a queue of one kind. */
-  const isIn = async (queue: QueueName): Promise<string> => `queue IN (${sqlList(await queuesOf(queue))})`;
+  const isIn = async (queue: QueueKind): Promise<string> => `queue IN (${sqlList(await queuesOf(queue))})`;
 
   /** The keys that a conversation's id may have, by the receivers of these queues. */
   const keysOf = (conversationId: string, queues: readonly string[]): string[] => {
@@ -216,7 +216,7 @@ export function createQueueAdmin(
           : [`conversation IN (${keys.map((key) => `$${values.push(key)}`).join(', ')})`]),
       ].join(' AND ');
       const sql = `SELECT ${columns} FROM ${jobs} WHERE ${conditions} ORDER BY seq LIMIT $1`;
-      return (await database.read(sql, values)).map((row) => toJob(row));
+      return (await database.read(sql, values)).map((row) => toStoredJob(row));
     },
     async show(queue, id) {
       if (!isId(id)) return null;
@@ -318,7 +318,7 @@ function parseContent({ content }: SqlRow): StoredContent | string {
   }
 }
 
-function toJob(row: SqlRow): StoredJob {
+function toStoredJob(row: SqlRow): StoredJob {
   const content = parseContent(row);
   const inContent = typeof content === 'string' ? {} : content;
   const { queue, receiver, bot } = queueOwnerOf(String(row.queue));
@@ -339,8 +339,8 @@ function toJob(row: SqlRow): StoredJob {
 /** The job of a row, with its content. */
 export function toDetails(row: SqlRow): StoredJobDetails {
   const content = parseContent(row);
-  if (typeof content === 'string') return { ...toJob(row), key: null, content };
+  if (typeof content === 'string') return { ...toStoredJob(row), key: null, content };
   const { key = null, body = null } = content;
-  const job = toJob(row);
+  const job = toStoredJob(row);
   return { ...job, key, content: job.queue === 'inbox' ? body : content };
 }

@@ -106,7 +106,7 @@ export function deliveryMigrations({ dialect, table }: SqlDatabase): readonly (r
 }
 
 /** Several processes may migrate at once; each lost race means that another one made a step. */
-const MOST_RACES = 100;
+const MAX_RACES = 100;
 
 /** Runs the migrations of a component that have not run yet. Needs the table `schema_version`. */
 export async function runMigrations(
@@ -115,7 +115,7 @@ export async function runMigrations(
   migrations: readonly (readonly string[])[],
 ): Promise<void> {
   const versions = database.table('schema_version');
-  for (let races = 0; races < MOST_RACES; races += 1) {
+  for (let races = 0; races < MAX_RACES; races += 1) {
     const [row] = await database.read(`SELECT version FROM ${versions} WHERE component = $1`, [component]);
     const version = Number(row?.version ?? 0);
     if (version === migrations.length) return;

@@ -98,8 +98,8 @@ function agentsOf(records: readonly ConversationRecord[], midnight: number): Das
 async function deadLettersOf(queues: QueueAdmin | null): Promise<DeadLetterView[]> {
   if (!queues) return [];
   const lists = (['inbox', 'outbox'] as const).map(async (queue) => {
-    const items = await queues.list(queue, { state: 'dead', limit: MAX_DEAD_LETTERS });
-    return items.map(({ id, conversationId, what, attempts, error, createdAt }) => ({
+    const jobs = await queues.list(queue, { state: 'dead', limit: MAX_DEAD_LETTERS });
+    return jobs.map(({ id, conversationId, what, attempts, error, createdAt }) => ({
       queue,
       id,
       conversationId,

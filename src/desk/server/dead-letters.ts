@@ -10,14 +10,14 @@ import {
 import { DeskError } from './errors.js';
 import { DOCUMENT_KIND, type DocumentStore } from './store/index.js';
 
-type QueueName = DeadLetterDetails['queue'];
+type QueueKind = DeadLetterDetails['queue'];
 
 /** The dead letters of the delivery, linked to the desk's own replies. */
 export interface DeadLetters {
-  show(queue: QueueName, id: string): Promise<DeadLetterDetails>;
+  show(queue: QueueKind, id: string): Promise<DeadLetterDetails>;
   /** Retries a dead letter, and tracks the desk's reply in it again. */
-  retry(queue: QueueName, id: string): Promise<void>;
-  discard(queue: QueueName, id: string): Promise<void>;
+  retry(queue: QueueKind, id: string): Promise<void>;
+  discard(queue: QueueKind, id: string): Promise<void>;
   /** Retries a failed reply of the desk: as the dead letter that holds it, or as a new reply. */
   retryReply(agent: AgentView, deskId: string, messageId: string): Promise<ConversationSummary>;
 }
@@ -31,9 +31,9 @@ export function createDeadLetters(
   { records, agentActions, sender }: DeskConversations,
 ): DeadLetters {
   const show: DeadLetters['show'] = async (queue, id) => {
-    const item = await queues?.show(queue, id);
-    if (item?.state !== 'dead') throw new DeskError('NOT_DEAD');
-    const { conversationId, what, attempts, error, createdAt, content } = item;
+    const job = await queues?.show(queue, id);
+    if (job?.state !== 'dead') throw new DeskError('NOT_DEAD');
+    const { conversationId, what, attempts, error, createdAt, content } = job;
     return { queue, id, conversationId, what, attempts, error, createdAt: createdAt.getTime(), content };
   };
 

@@ -8,7 +8,7 @@ import type {
   AdapterHarness,
   FaultAnswer,
   HarnessFeature,
-  HarnessSystem,
+  HarnessHelpdesk,
 } from './harness.js';
 import { createEventRecorder, type EventRecorder } from './recorded-events.js';
 import { createWebhookSink, type WebhookSink } from './webhook-sink.js';
@@ -25,7 +25,7 @@ interface FaultAnswers {
 /** The environment of one check. */
 export interface CheckContext {
   /** The helpdesk that the harness has started. */
-  readonly system: HarnessSystem;
+  readonly system: HarnessHelpdesk;
   /** The proxy between adapter and helpdesk. */
   readonly proxy: FaultProxy;
   /** Records the helpdesk's webhooks. */
@@ -64,7 +64,7 @@ export interface ConformanceCheck {
   run(context: CheckContext): Promise<void>;
 }
 
-export async function createCheckContext<System extends HarnessSystem>(
+export async function createCheckContext<System extends HarnessHelpdesk>(
   adapterFactory: AdapterFactory<System>,
   harness: AdapterHarness<System>,
 ): Promise<CheckContext> {

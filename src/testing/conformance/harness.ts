@@ -1,6 +1,6 @@
 import type { Adapter } from '../../bridge/index.js';
 
-export interface AdapterFactoryInput<System extends HarnessSystem = HarnessSystem> {
+export interface AdapterFactoryInput<System extends HarnessHelpdesk = HarnessHelpdesk> {
   /** The address of the helpdesk's API, through the fault-injecting proxy. Use it for every request. */
   readonly baseUrl: string;
   /** If `wrong`, create the adapter with credentials that the helpdesk refuses. */
@@ -10,12 +10,12 @@ export interface AdapterFactoryInput<System extends HarnessSystem = HarnessSyste
 }
 
 /** Creates a new instance of the adapter under test. The kit creates several and disposes of each. */
-export type AdapterFactory<System extends HarnessSystem = HarnessSystem> = (
+export type AdapterFactory<System extends HarnessHelpdesk = HarnessHelpdesk> = (
   site: AdapterFactoryInput<System>,
 ) => Adapter | Promise<Adapter>;
 
 /** A conversation as its agents see it. */
-export interface SystemConversation {
+export interface HelpdeskConversation {
   /** Whether agents see that it has ended: by its status, or by a message if the helpdesk has no status. */
   readonly isClosed: boolean;
   /**
@@ -33,7 +33,7 @@ export interface SystemConversation {
  * Acts as an agent, with the agent's account, not the adapter's. Each action resolves when the helpdesk has stored it;
  * the adapter may learn of it later.
  */
-export interface SystemAgent {
+export interface HelpdeskAgent {
   /** The agent's name, as users may see it. If missing, set `unsupported.name`. */
   readonly name?: string;
   /** Writes to the user. `text` is what the agent types and what the user should see. */
@@ -62,14 +62,14 @@ export interface HarnessFile {
 }
 
 /** A running helpdesk, or a fake. */
-export interface HarnessSystem {
+export interface HarnessHelpdesk {
   /** The address of its API, as configured in an adapter. */
   readonly baseUrl: string;
   /** The ids of the conversations created by adapters since this `start`, in any order. */
   list(): Promise<readonly string[]>;
   /** A conversation as agents see it. `externalId` is the id that `open` returned. */
-  read(externalId: string): Promise<SystemConversation>;
-  readonly agent: SystemAgent;
+  read(externalId: string): Promise<HelpdeskConversation>;
+  readonly agent: HelpdeskAgent;
   /** Stops the helpdesk, or removes the data that `start` created. */
   stop(): Promise<void>;
 }
@@ -104,7 +104,7 @@ export interface FaultAnswer {
 }
 
 /** Describes a helpdesk to the conformance kit. */
-export interface AdapterHarness<System extends HarnessSystem = HarnessSystem> {
+export interface AdapterHarness<System extends HarnessHelpdesk = HarnessHelpdesk> {
   /** The helpdesk's name, for test titles. */
   readonly name: string;
   /**

@@ -14,9 +14,9 @@ export type {
   FaultAnswer,
   HarnessFeature,
   HarnessFile,
-  HarnessSystem,
-  SystemAgent,
-  SystemConversation,
+  HarnessHelpdesk,
+  HelpdeskAgent,
+  HelpdeskConversation,
 } from './harness.js';
 export {
   type ConformanceOptions,

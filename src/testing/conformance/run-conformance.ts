@@ -4,7 +4,7 @@ import type { ConformanceCheck } from './check-context.js';
 import { createCheckContext } from './check-context.js';
 import { allChecks } from './checks/index.js';
 import { CheckFailure, ConformanceError, describeError, NotApplicableError } from './failures.js';
-import type { AdapterFactory, AdapterHarness, HarnessSystem } from './harness.js';
+import type { AdapterFactory, AdapterHarness, HarnessHelpdesk } from './harness.js';
 
 /** The result of one check. */
 export interface ConformanceResult {
@@ -45,7 +45,7 @@ const FEATURES = [...AGENT_FEATURES, 'signature', 'signedBody', 'signedTime'];
  *   console.log(outcome, title, error?.message ?? '');
  * }
  */
-export async function* runConformance<System extends HarnessSystem>(
+export async function* runConformance<System extends HarnessHelpdesk>(
   createAdapter: AdapterFactory<System>,
   harness: AdapterHarness<System>,
   options: ConformanceOptions = {},
@@ -75,7 +75,7 @@ function selectConformanceChecks(
 }
 
 /** Never rejects. */
-async function runConformanceCheck<System extends HarnessSystem>(
+async function runConformanceCheck<System extends HarnessHelpdesk>(
   check: ConformanceCheck,
   createAdapter: AdapterFactory<System>,
   harness: AdapterHarness<System>,
@@ -104,7 +104,7 @@ function skipReason(
   return null;
 }
 
-async function runInContext<System extends HarnessSystem>(
+async function runInContext<System extends HarnessHelpdesk>(
   check: ConformanceCheck,
   createAdapter: AdapterFactory<System>,
   harness: AdapterHarness<System>,
@@ -171,7 +171,7 @@ export interface DescribeAdapterOptions extends ConformanceOptions, Partial<Test
  * import { describe, it } from 'vitest'; // or from 'node:test'
  * describeAdapter(({ baseUrl }) => ourDesk({ baseUrl, token: 'kit-token' }), harness, { describe, it });
  */
-export function describeAdapter<System extends HarnessSystem>(
+export function describeAdapter<System extends HarnessHelpdesk>(
   createAdapter: AdapterFactory<System>,
   harness: AdapterHarness<System>,
   { describe, it, timeoutMs, ...options }: DescribeAdapterOptions = {},

@@ -7,7 +7,7 @@ import type {
   AdapterFactory,
   AdapterHarness,
   FaultAnswer,
-  HarnessSystem,
+  HarnessHelpdesk,
 } from '../../../src/testing/index.js';
 import { startFakeDiscord } from '../../fixtures/chat-platforms/fake-discord.js';
 import type { FakePlatform } from '../../fixtures/chat-platforms/fake-platform.js';
@@ -69,7 +69,7 @@ export async function startPlatform(name: PlatformName): Promise<MountedPlatform
 }
 
 /** The fake as a system of the conformance kit. */
-export interface PlatformSystem extends HarnessSystem {
+export interface PlatformSystem extends HarnessHelpdesk {
   readonly platform: MountedPlatform;
 }
 

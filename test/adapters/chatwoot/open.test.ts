@@ -26,7 +26,7 @@ describe('open', () => {
         '[handoff] This user asks for a human.',
         'User: u1',
         'E-mail: support@example.com',
-        'Agent that hands over: bot-1',
+        'Bot: bot-1',
         '',
         'Said before:',
         '',

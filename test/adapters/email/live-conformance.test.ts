@@ -1,6 +1,6 @@
 import { afterAll, describe, it, vi } from 'vitest';
 import { email } from '../../../src/adapters/email/index.js';
-import { type AdapterHarness, describeAdapter, type HarnessSystem } from '../../../src/testing/index.js';
+import { type AdapterHarness, describeAdapter, type HarnessHelpdesk } from '../../../src/testing/index.js';
 import { settingsFor } from './live-settings.js';
 import { conversationMails, conversationTokens, mailAgent, shownText } from './mail-server/mail-agent.js';
 import {
@@ -12,7 +12,7 @@ import {
 
 vi.setConfig({ testTimeout: 600_000, hookTimeout: 600_000 });
 
-interface MailSystem extends HarnessSystem {
+interface MailSystem extends HarnessHelpdesk {
   readonly server: MailServer;
 }
 

@@ -16,7 +16,7 @@ describe('a chat of LiveChat', () => {
     expect(customer?.fields).toEqual([
       { user: 'user:ada' },
       { email: 'support@example.com' },
-      { agent: 'bot' },
+      { bot: 'bot' },
     ]);
   });
 

@@ -1,6 +1,6 @@
 import { afterAll, describe, it, vi } from 'vitest';
 import { requestTracker, requestTrackerScrip } from '../../../src/adapters/request-tracker/index.js';
-import { type AdapterHarness, describeAdapter, type HarnessSystem } from '../../../src/testing/index.js';
+import { type AdapterHarness, describeAdapter, type HarnessHelpdesk } from '../../../src/testing/index.js';
 import { freePort } from '../../helpers/free-port.js';
 import { rtAgent } from './rt/rt-agent.js';
 import { describeWithRt, type Rt, startRt } from './rt/start-rt.js';
@@ -11,7 +11,7 @@ vi.setConfig({ testTimeout: 600_000, hookTimeout: 600_000 });
 const SECRET = 'what the Scrip signs with in these tests';
 const webhookPort = await freePort();
 
-interface RtSystem extends HarnessSystem {
+interface RtSystem extends HarnessHelpdesk {
   readonly rt: Rt;
 }
 

@@ -98,7 +98,7 @@ describe('a request of the Scrip', () => {
   it.each([
     ['our own account', kit, { kind: 'self', name: null }],
     ['RT itself', system, { kind: 'system', name: null }],
-    ['an unprivileged user', { ...ada, privileged: 0 }, { kind: 'customer', name: 'Ada Agent' }],
+    ['an unprivileged user', { ...ada, privileged: 0 }, { kind: 'user', name: 'Ada Agent' }],
     ['an agent without a name for customers', { ...ada, realName: '' }, { kind: 'agent', name: null }],
   ])('has the right author: %s', (_who, creator, author) => {
     expect(events(reply('x', 'text/plain', creator))).toMatchObject([{ author }]);

@@ -1,12 +1,12 @@
 import { slack } from '../../../src/adapters/slack/index.js';
-import type { AdapterFactory, AdapterHarness, HarnessSystem } from '../../../src/testing/index.js';
+import type { AdapterFactory, AdapterHarness, HarnessHelpdesk } from '../../../src/testing/index.js';
 import { type FakeSlack, startFakeSlack } from '../../fixtures/slack/fake-slack.js';
 import { hasButton, visibleText } from '../../fixtures/slack/visible-text.js';
 import type { SlackMessage } from '../../fixtures/slack/workspace.js';
 import { tsOf } from './support.js';
 
 /** The fake as a system of the conformance kit. */
-export interface SlackSystem extends HarnessSystem {
+export interface SlackSystem extends HarnessHelpdesk {
   readonly fake: FakeSlack;
 }
 

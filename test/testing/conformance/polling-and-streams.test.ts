@@ -10,7 +10,7 @@ import {
   type AdapterFactory,
   type AdapterHarness,
   describeAdapter,
-  type HarnessSystem,
+  type HarnessHelpdesk,
 } from '../../../src/testing/index.js';
 import type { WebhookAdapter } from './defect-tools.js';
 
@@ -41,7 +41,7 @@ const only = [
 ];
 
 /** A desk whose webhooks are collected in a list for polling and streams. */
-interface ListingSystem extends HarnessSystem {
+interface ListingSystem extends HarnessHelpdesk {
   readonly told: readonly InboundRequest[];
 }
 

@@ -1,6 +1,6 @@
 import { createContext } from 'preact';
 import { useCallback, useContext } from 'preact/hooks';
-import type { Permission } from '../../server/agents/roles.js';
+import type { Permission } from '../../api.js';
 import { type Client, ClientError } from './client.js';
 import type { Notify } from './notices.js';
 import type { State } from './state.js';

@@ -69,11 +69,11 @@ export function DeskPage({
 const connectionOf = (state: State) => state.connection;
 const platformOf = (state: State) => state.platform;
 const isIdleOf = (state: State) => state.isIdle;
-const isDurable = (state: State) => state.durable;
+const isStored = (state: State) => state.durable;
 
 function ConnectionLine() {
   const connection = useDeskState(connectionOf);
-  const durable = useDeskState(isDurable);
+  const durable = useDeskState(isStored);
   const isIdle = useDeskState(isIdleOf);
   const { delayed, isRefused } = useDeskState(platformOf);
   if (isIdle)
