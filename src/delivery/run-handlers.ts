@@ -57,9 +57,9 @@ export function createHandlerRunner(timeoutMs: number): HandlerRunner {
           host.report(error, { ...describeEvent(event), attempt });
           finish({ error });
         }, timeoutMs).unref();
+        // A run that was given up has not finished its work, whatever its handlers return or throw then.
         host.handle(event, run).then(
-          () => finish(null),
-          // A handler that gives up since its signal was aborted may throw anything.
+          () => finish(run.abortReason === undefined ? null : { error: run.abortReason }),
           (error: unknown) => finish({ error: run.abortReason ?? error }),
         );
       });

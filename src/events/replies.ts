@@ -154,7 +154,7 @@ export const isUnknownConversation = (error: unknown): boolean =>
 
 /** Sends to a conversation whose handoff was answered just now: the platform may need a moment to note it. */
 async function soonAfterAnswer<Result>(send: () => Promise<Result>): Promise<Result> {
-  for (const pauseMs of [100, 300, 1_000]) {
+  for (const pauseMs of [100, 300, 1_000, 3_000]) {
     try {
       return await send();
     } catch (error) {
