@@ -197,6 +197,21 @@ export function testDocumentStore(open: OpenStores): void {
     expect(await here.read()).toMatchObject([{ value: 2 }]);
     await there.prune(new Date(Date.now() + 1_000), { kind: 'note', group: 'closed' });
     expect(await here.list('note')).toEqual([]);
+    expect(await here.read()).toMatchObject([{ value: 2 }]);
+    await there.pruneJournal(new Date(Date.now() + 1_000));
     expect(await here.read()).toEqual([]);
+  });
+
+  it('prunes more than one batch', async () => {
+    const [here] = await open();
+    const numbers = Array.from({ length: 2_500 }, (_, number) => number);
+    await here.write({
+      put: numbers.map((number) => note(`n${number}`, 0, { group: 'closed' })),
+      append: numbers.map((value) => ({ topic: 't', value })),
+    });
+    const later = new Date(Date.now() + 1_000);
+    await here.prune(later, { kind: 'note', group: 'closed' });
+    await here.pruneJournal(later);
+    expect([await here.list('note'), await here.read()]).toEqual([[], []]);
   });
 }

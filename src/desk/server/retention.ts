@@ -39,6 +39,7 @@ export function startRetention({ store, sessions, log, keepMs }: RetentionParts)
     await sessions.prune();
     const before = new Date(Date.now() - keepMs);
     for (const documents of EXPIRING) await store.prune(before, documents);
+    await store.pruneJournal(before);
   };
   const runAndLog = (): void => {
     run().catch((err: unknown) => log.warn({ err }, 'the desk could not delete expired data'));

@@ -111,6 +111,8 @@ export interface DocumentStore {
   watch(onChange: () => void): () => void;
   /** Deletes all documents and entries of conversations. */
   forget(conversationIds: readonly string[]): Promise<void>;
-  /** Deletes entries written before a time, and documents of a kind, or of one group of it, last changed before it. */
+  /** Deletes documents of a kind, or of one group of it, that were last changed before a time. */
   prune(before: Date, of: { readonly kind: string; readonly group?: string }): Promise<void>;
+  /** Deletes journal entries that were written before a time. */
+  pruneJournal(before: Date): Promise<void>;
 }

@@ -124,6 +124,8 @@ export function createMemoryDocumentStore(): DocumentStore {
         const isMeant = written.kind === kind && (group === undefined || written.group === group);
         if (isMeant && changedAt < before) documents.delete(key);
       }
+    },
+    async pruneJournal(before) {
       entries = entries.filter(({ at }) => at >= before);
     },
   };

@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import {
   conversationKey,
   decodeText,
@@ -15,6 +16,10 @@ import {
   type JournalEntry,
   SEARCHED_ENTRIES,
 } from './document-store.js';
+
+/** Rows that are deleted by one statement, and the pause after it. */
+const BATCH_SIZE = 1_000;
+const PAUSE_MS = 10;
 
 /** The name of the desk's migrations, and of the signal that its journal has grown. */
 const COMPONENT = 'desk';
@@ -114,6 +119,13 @@ export function createSqlDocumentStore(database: SqlDatabase): DocumentStore {
     );
   };
 
+  /** With a pause between two, so that other writers can run. */
+  const deleteInBatches = async (sql: string, values: readonly SqlValue[]): Promise<void> => {
+    while ((await database.write(`${sql} RETURNING 1 AS one`, values)).length === BATCH_SIZE) {
+      await sleep(PAUSE_MS);
+    }
+  };
+
   const store: DocumentStore = {
     async get(kind, id) {
       const sql = `SELECT * FROM ${documents} WHERE kind = $1 AND id = $2`;
@@ -186,8 +198,13 @@ export function createSqlDocumentStore(database: SqlDatabase): DocumentStore {
       query.add('kind = ?', scoped(kind));
       if (group !== undefined) query.add('group_name = ?', group);
       query.add('changed_at < ?', before.getTime());
-      await database.write(`DELETE FROM ${documents} WHERE ${query.where()}`, query.values);
-      await database.write(`DELETE FROM ${journal} WHERE at < $1 AND ${isOwn()}`, [before.getTime()]);
+      const some = `SELECT kind, id FROM ${documents} WHERE ${query.where()} LIMIT ${BATCH_SIZE}`;
+      await deleteInBatches(`DELETE FROM ${documents} WHERE (kind, id) IN (${some})`, query.values);
+    },
+    async pruneJournal(before) {
+      await ready();
+      const some = `SELECT seq FROM ${journal} WHERE at < $1 AND ${isOwn()} LIMIT ${BATCH_SIZE}`;
+      await deleteInBatches(`DELETE FROM ${journal} WHERE seq IN (${some})`, [before.getTime()]);
     },
   };
   database.onForget(forgetConversations);
