@@ -16,7 +16,7 @@ import {
  */
 export function tinyDesk({ baseUrl, token, secret }) {
   const headers = { authorization: `Bearer ${token}` };
-  const http = createAdapterHttp({ system: 'Tiny Desk', baseUrl, headers });
+  const http = createAdapterHttp({ helpdesk: 'Tiny Desk', baseUrl, headers });
   const pathOf = (/** @type {string} */ id) => `/cases/${encodeURIComponent(id)}`;
 
   return defineAdapter({

@@ -7,7 +7,7 @@ import { httpUrl, list, matching, pairs } from './setting-forms.js';
 export interface AdapterEntry {
   /** Its options, each with the setting that it comes from. */
   readonly schema: z.ZodObject;
-  /** `false` for a system that sends no webhooks. */
+  /** `false` for a helpdesk that sends no webhooks. */
   readonly webhooks: boolean;
   /** Loads and creates the adapter; rejects when a setting is invalid. */
   create(texts: SettingTexts): Promise<Adapter>;
@@ -32,7 +32,7 @@ const word = matching(/^\S+$/, 'must not contain white space. Copy it again.');
 const secrets = list(z.string().min(1, 'has an empty part. Separate two secrets by one comma.'));
 const address = matching(/^[^\s@]+@[^\s@]+$/, 'must be an e-mail address, such as help@example.com.');
 
-/** Every adapter for an external system, by its name in ADAPTER. The desk is not one: it is part of this program. */
+/** Every adapter for a helpdesk, by its name in ADAPTER. The desk is not one: it is part of this program. */
 export const ADAPTERS = {
   'request-tracker': adapter(
     z.object({
@@ -232,5 +232,5 @@ export type AdapterName = keyof typeof ADAPTERS;
 /** All adapter names. */
 export const ADAPTER_NAMES = Object.keys(ADAPTERS) as readonly AdapterName[];
 
-/** The path to which the external system sends its webhooks. */
+/** The path to which the helpdesk sends its webhooks. */
 export const adapterPath = (name: string): string => `/adapters/${name}`;

@@ -15,18 +15,18 @@ import type { Settings } from './settings-schema.js';
 /** The desk or an adapter, connected to the receiver. */
 export interface ConnectedAdapter {
   readonly name: AdapterName | 'desk';
-  /** The path of its requests: the webhooks of the external system, or the pages of the desk. */
+  /** The path of its requests: the webhooks of the helpdesk, or the pages of the desk. */
   readonly path: string;
   readonly handler: RequestHandler;
   /** Links below {@link path} that each log one agent in once, as they were requested. */
   readonly oneTimePaths: readonly string[];
-  /** Whether the external system sends webhooks; otherwise it is polled. */
+  /** Whether the helpdesk sends webhooks; otherwise it is polled. */
   readonly hasWebhooks: boolean;
-  /** Checks whether the system is reachable and configured. Never rejects. */
+  /** Checks whether the helpdesk is reachable and configured. Never rejects. */
   check(): Promise<readonly AdapterCheckResult[]>;
   /** Counts since the start. */
   stats(): BridgeStats;
-  /** Whether the external system answers, as far as known. */
+  /** Whether the helpdesk answers, as far as known. */
   isAvailable(): boolean;
   /** Stops it within a time. Close the receiver first. */
   close(options: { readonly timeoutMs: number }): Promise<void>;
@@ -168,8 +168,8 @@ function bridgeOptions(settings: Settings): CommonBridgeOptions {
 }
 
 /**
- * Logs whether the external system is reachable and configured. A problem does not prevent the start: it may be
- * temporary, and until it is solved users get the answer for an unavailable system.
+ * Logs whether the helpdesk is reachable and configured. A problem does not prevent the start: it may be
+ * temporary, and until it is solved users get the answer for an unavailable helpdesk.
  */
 export async function checkAtStart(
   { name, check }: Pick<ConnectedAdapter, 'name' | 'check'>,

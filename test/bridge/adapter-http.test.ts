@@ -10,7 +10,7 @@ it('createAdapterHttp sends a form, as token endpoints expect', async () => {
     });
     request.on('end', () => response.end(JSON.stringify([request.headers['content-type'], text])));
   });
-  const http = createAdapterHttp({ system: 'Our Desk', baseUrl: url, headers: {} });
+  const http = createAdapterHttp({ helpdesk: 'Our Desk', baseUrl: url, headers: {} });
   const form = { grant_type: 'refresh_token', refresh_token: 'a&b=c' };
   const { body } = await http(
     { method: 'POST', path: '/token', form },

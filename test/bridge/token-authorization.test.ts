@@ -44,7 +44,7 @@ describe('a token authorization', () => {
   it('requests a new one after the helpdesk refused the last', async () => {
     const seen: (string | null)[] = [];
     const http = createAdapterHttp({
-      system: 'Our Desk',
+      helpdesk: 'Our Desk',
       baseUrl: 'https://desk.test',
       headers: {},
       authorization: numberedTokens(),

@@ -70,7 +70,7 @@ const MAX_RESPONSE_BYTES = 16 * 1024 * 1024;
 export function createPublicApi({ url, inbox, timeoutMs, fetch }: CheckedSettings): PublicApi {
   // The identifier is a credential. As part of the base URL it stays out of error messages, which hold the path.
   const http = createAdapterHttp({
-    system: 'Chatwoot',
+    helpdesk: 'Chatwoot',
     baseUrl: `${url}/public/api/v1/inboxes/${inbox}`,
     headers: { accept: 'application/json' },
     timeoutMs,

@@ -38,7 +38,7 @@ export type IntercomApi = ReturnType<typeof createIntercomApi>;
 
 export function createIntercomApi({ accessToken, apiUrl, fetch }: CheckedSettings) {
   const http = createAdapterHttp({
-    system: 'Intercom',
+    helpdesk: 'Intercom',
     baseUrl: apiUrl,
     headers: {
       accept: 'application/json',

@@ -55,7 +55,7 @@ export type LiveChatApi = ReturnType<typeof createLiveChatApi>;
 
 export function createLiveChatApi(settings: CheckedSettings) {
   const { clientId, apiUrl, accountsUrl } = settings;
-  const options = { system: 'LiveChat', headers: {}, fetch: withInactiveAsGone(settings.fetch) };
+  const options = { helpdesk: 'LiveChat', headers: {}, fetch: withInactiveAsGone(settings.fetch) };
   const readerOf = (http: AdapterHttp) =>
     createAdapterReader(http, 'Check that no proxy answers in the place of LiveChat.');
   const readAccounts = readerOf(createAdapterHttp({ ...options, baseUrl: accountsUrl }));

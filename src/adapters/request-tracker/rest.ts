@@ -53,7 +53,7 @@ export function createRestClient({
 }: CheckedSettings): RestClient {
   const createHttp = (onResponse: (response: Response) => void) =>
     createAdapterHttp({
-      system: SYSTEM,
+      helpdesk: SYSTEM,
       baseUrl: `${url}/REST/2.0`,
       headers: { authorization: `token ${token}`, accept: 'application/json' },
       timeoutMs,

@@ -42,7 +42,7 @@ export function createSlackApi(
   fetch?: AdapterHttpOptions['fetch'],
 ): SlackApi {
   const http = createAdapterHttp({
-    system: 'Slack',
+    helpdesk: 'Slack',
     baseUrl: apiUrl,
     headers: { authorization: `Bearer ${botToken}` },
     ...(timeoutMs === undefined ? {} : { timeoutMs }),

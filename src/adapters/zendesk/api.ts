@@ -43,7 +43,7 @@ export type ConversationsApi = ReturnType<typeof createConversationsApi>;
 
 export function createConversationsApi({ apiUrl, appId, credentials, fetch }: CheckedSettings) {
   const http = createAdapterHttp({
-    system: 'Zendesk',
+    helpdesk: 'Zendesk',
     baseUrl: `${apiUrl.replace(/\/+$/, '')}/v2/apps/${appId}`,
     headers: { accept: 'application/json', authorization: `Basic ${credentials}` },
     maxResponseBytes: MAX_RESPONSE_BYTES,

@@ -34,7 +34,7 @@ export type SalesIqApi = ReturnType<typeof createSalesIqApi>;
 /** Visitors write through one API, operators list and close through another. */
 export function createSalesIqApi(settings: CheckedSettings) {
   const { screenName, appId, departmentId, fetch } = settings;
-  const options = { system: 'Zoho SalesIQ', headers: {}, fetch };
+  const options = { helpdesk: 'Zoho SalesIQ', headers: {}, fetch };
   const accounts = createAdapterHttp({ ...options, baseUrl: settings.accountsUrl });
   const authorization = createTokenAuthorization(
     async (call) => {

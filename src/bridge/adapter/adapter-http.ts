@@ -12,7 +12,7 @@ import { readAs } from './checks.js';
 
 export interface AdapterHttpOptions {
   /** The helpdesk's name in error messages, such as `Request Tracker`. */
-  readonly system: string;
+  readonly helpdesk: string;
   /** The base URL of its API. */
   readonly baseUrl: string;
   /** Sent with every request. Credentials belong here. */
@@ -59,11 +59,11 @@ export type AdapterHttp = (
  * text of users.
  *
  * @example
- * const http = createAdapterHttp({ system: 'Our Desk', baseUrl, headers: { authorization: `Bearer ${token}` } });
+ * const http = createAdapterHttp({ helpdesk: 'Our Desk', baseUrl, headers: { authorization: `Bearer ${token}` } });
  * const { body } = await http({ method: 'GET', path: '/me' }, call);
  */
 export function createAdapterHttp({
-  system,
+  helpdesk,
   baseUrl,
   headers,
   authorization,
@@ -71,7 +71,7 @@ export function createAdapterHttp({
   maxResponseBytes,
   fetch = globalThis.fetch,
 }: AdapterHttpOptions): AdapterHttp {
-  const base = checkedBaseUrl(system, baseUrl);
+  const base = checkedBaseUrl(helpdesk, baseUrl);
   return async ({ method, path, json, form, headers: more }, { signal }) => {
     const credentials = await authorization?.headers({ signal });
     const outcome = await sendRequest(fetch, {
@@ -91,7 +91,7 @@ export function createAdapterHttp({
       signal,
     });
     if (outcome.kind === 'answered' && errorKindOf(outcome.status) === 'auth') authorization?.refused();
-    return toResponse(system, `${method} ${withoutQuery(path)}`, outcome);
+    return toResponse(helpdesk, `${method} ${withoutQuery(path)}`, outcome);
   };
 }
 
@@ -127,18 +127,18 @@ function bodyOf(json: unknown, form: AdapterHttpRequest['form']): string | null 
   return json === undefined ? null : JSON.stringify(json);
 }
 
-function toResponse(system: string, request: string, outcome: HttpResult): AdapterHttpResponse {
+function toResponse(helpdesk: string, request: string, outcome: HttpResult): AdapterHttpResponse {
   if (outcome.kind !== 'answered') {
     const why =
       'errorCode' in outcome && outcome.errorCode ? `${outcome.kind}, ${outcome.errorCode}` : outcome.kind;
-    throw new AdapterError('transient', `${system} did not answer ${request} (${why}).`);
+    throw new AdapterError('transient', `${helpdesk} did not answer ${request} (${why}).`);
   }
   const { status, text, tooLarge } = outcome;
   const isSuccess = status >= 200 && status < 300;
   if (isSuccess && !tooLarge) return { status, body: parseJsonOrText(text) };
-  if (isSuccess) throw new AdapterError('invalid', `${system} answered ${request} with too large a body.`);
+  if (isSuccess) throw new AdapterError('invalid', `${helpdesk} answered ${request} with too large a body.`);
   const retryAfterMs = readRetryAfter(outcome.retryAfter, Date.now());
-  throw new AdapterError(errorKindOf(status), `${system} answered ${request} with ${status}.`, {
+  throw new AdapterError(errorKindOf(status), `${helpdesk} answered ${request} with ${status}.`, {
     retryAfterMs,
   });
 }
@@ -151,13 +151,15 @@ function errorKindOf(status: number): AdapterErrorKind {
   return 'invalid';
 }
 
-function checkedBaseUrl(system: string, baseUrl: string): string {
+function checkedBaseUrl(helpdesk: string, baseUrl: string): string {
   const url = URL.canParse(baseUrl) ? new URL(baseUrl) : null;
   if (!url || !/^https?:$/.test(url.protocol)) {
-    throw configError(`${system}: the address must be a URL that begins with http:// or https://.`);
+    throw configError(`${helpdesk}: the address must be a URL that begins with http:// or https://.`);
   }
   if (url.username !== '' || url.password !== '') {
-    throw configError(`${system}: leave user and password out of the address; they belong in the settings.`);
+    throw configError(
+      `${helpdesk}: leave user and password out of the address; they belong in the settings.`,
+    );
   }
   return baseUrl.replace(/\/+$/, '');
 }
@@ -187,12 +189,12 @@ const MARGIN_MS = 60_000;
  * the first call and again in time, and one that is refused is not used again.
  *
  * @example
- * const accounts = createAdapterHttp({ system: 'Our Desk', baseUrl: accountsUrl, headers: {} });
+ * const accounts = createAdapterHttp({ helpdesk: 'Our Desk', baseUrl: accountsUrl, headers: {} });
  * const authorization = createTokenAuthorization(async (call) => {
  *   const { body } = await accounts({ method: 'POST', path: '/token', form: refresh }, call);
  *   return { value: body.access_token, expiresInSeconds: body.expires_in };
  * });
- * const http = createAdapterHttp({ system: 'Our Desk', baseUrl, headers: {}, authorization });
+ * const http = createAdapterHttp({ helpdesk: 'Our Desk', baseUrl, headers: {}, authorization });
  */
 export function createTokenAuthorization(
   request: (call: Pick<AdapterCall, 'signal'>) => Promise<AccessToken>,

@@ -78,7 +78,7 @@ export interface AdapterCapabilities {
  * Every method reports failure by throwing an `AdapterError`, whose kind tells the bridge what to do next.
  *
  * @example
- * const http = createAdapterHttp({ system: 'Our Desk', baseUrl, headers: { authorization: `Bearer ${token}` } });
+ * const http = createAdapterHttp({ helpdesk: 'Our Desk', baseUrl, headers: { authorization: `Bearer ${token}` } });
  *
  * export const ourDesk = defineAdapter({
  *   name: 'our-desk',

@@ -318,7 +318,6 @@ export interface PostgresLeaseOptions
   readonly queryToRenew: PostgresQueueOptions['query'];
 }
 
-/** Creates the {@link ProcessLease} of a process. */
 export function createPostgresLease({
   query,
   queryToRenew,

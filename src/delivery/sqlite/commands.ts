@@ -68,7 +68,6 @@ export interface CommandOptions {
   readonly owner: string;
 }
 
-/** Creates the {@link Commands} of a connection. */
 export function createCommands(connection: Connection, options: CommandOptions): Commands {
   const runTransaction = createTransactionRunner(connection);
   let queue: Omit<Commands, 'transaction'> | undefined;

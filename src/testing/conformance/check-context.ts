@@ -25,7 +25,7 @@ interface FaultAnswers {
 /** The environment of one check. */
 export interface CheckContext {
   /** The helpdesk that the harness has started. */
-  readonly system: HarnessHelpdesk;
+  readonly helpdesk: HarnessHelpdesk;
   /** The proxy between adapter and helpdesk. */
   readonly proxy: FaultProxy;
   /** Records the helpdesk's webhooks. */
@@ -87,10 +87,10 @@ export async function createCheckContext<System extends HarnessHelpdesk>(
 
   try {
     const webhookSink = await start(createWebhookSink(harness.webhookPort), (sink) => sink.stop());
-    const system = await start(harness.start({ webhookUrl: webhookSink.url }), (running) => running.stop());
-    const proxy = await start(createFaultProxy(system.baseUrl), (running) => running.stop());
+    const helpdesk = await start(harness.start({ webhookUrl: webhookSink.url }), (running) => running.stop());
+    const proxy = await start(createFaultProxy(helpdesk.baseUrl), (running) => running.stop());
     return {
-      system,
+      helpdesk,
       proxy,
       webhookSink,
       recordedLog,
@@ -101,7 +101,7 @@ export async function createCheckContext<System extends HarnessHelpdesk>(
       waitFor,
       call,
       async createAdapter(credentials = 'right') {
-        const adapter = await adapterFactory({ baseUrl: proxy.url, credentials, system });
+        const adapter = await adapterFactory({ baseUrl: proxy.url, credentials, helpdesk });
         cleanups.push(async () => adapter.dispose?.());
         return adapter;
       },

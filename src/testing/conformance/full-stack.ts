@@ -171,11 +171,11 @@ const normalizeText = (text: string): string => text.replaceAll('\r\n', '\n').tr
 
 /** How many times agents see a text in a conversation. */
 export async function countShown(
-  { system }: CheckContext,
+  { helpdesk }: CheckContext,
   externalId: string,
   text: string,
 ): Promise<number> {
-  const { shown } = await system.read(externalId);
+  const { shown } = await helpdesk.read(externalId);
   return normalizeText(shown.map(normalizeText).join('\n\n')).split(normalizeText(text)).length - 1;
 }
 
@@ -220,12 +220,12 @@ const listTexts = (texts: readonly string[]): string =>
 
 /** Waits until agents see that a conversation has ended. */
 export async function expectClosedInSystem(
-  { waitFor, system }: CheckContext,
+  { waitFor, helpdesk }: CheckContext,
   externalId: string,
 ): Promise<void> {
   await waitFor(
     'the agents to see that the conversation has ended',
-    async () => (await system.read(externalId)).isClosed,
+    async () => (await helpdesk.read(externalId)).isClosed,
   );
 }
 

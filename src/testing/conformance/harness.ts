@@ -1,17 +1,17 @@
 import type { Adapter } from '../../bridge/index.js';
 
-export interface AdapterFactoryInput<System extends HarnessHelpdesk = HarnessHelpdesk> {
+export interface AdapterFactoryInput<Helpdesk extends HarnessHelpdesk = HarnessHelpdesk> {
   /** The address of the helpdesk's API, through the fault-injecting proxy. Use it for every request. */
   readonly baseUrl: string;
   /** If `wrong`, create the adapter with credentials that the helpdesk refuses. */
   readonly credentials: 'right' | 'wrong';
   /** The result of `harness.start`, for other settings such as ids and secrets. */
-  readonly system: System;
+  readonly helpdesk: Helpdesk;
 }
 
 /** Creates a new instance of the adapter under test. The kit creates several and disposes of each. */
-export type AdapterFactory<System extends HarnessHelpdesk = HarnessHelpdesk> = (
-  site: AdapterFactoryInput<System>,
+export type AdapterFactory<Helpdesk extends HarnessHelpdesk = HarnessHelpdesk> = (
+  site: AdapterFactoryInput<Helpdesk>,
 ) => Adapter | Promise<Adapter>;
 
 /** A conversation as its agents see it. */
@@ -104,7 +104,7 @@ export interface FaultAnswer {
 }
 
 /** Describes a helpdesk to the conformance kit. */
-export interface AdapterHarness<System extends HarnessHelpdesk = HarnessHelpdesk> {
+export interface AdapterHarness<Helpdesk extends HarnessHelpdesk = HarnessHelpdesk> {
   /** The helpdesk's name, for test titles. */
   readonly name: string;
   /**
@@ -112,7 +112,7 @@ export interface AdapterHarness<System extends HarnessHelpdesk = HarnessHelpdesk
    * send its webhooks to `webhookUrl`, which accepts any path and answers 200 at once; the kit forwards them to the
    * bridge, and repeats, changes or holds them as a check requires.
    */
-  start(site: { readonly webhookUrl: string }): Promise<System>;
+  start(site: { readonly webhookUrl: string }): Promise<Helpdesk>;
   /** Credentials and secrets of the adapter. They must not appear in log lines and errors. */
   readonly secrets: readonly string[];
   /**

@@ -112,7 +112,7 @@ async function runInContext<System extends HarnessHelpdesk>(
   const context = await createCheckContext(createAdapter, harness);
   try {
     for (const feature of check.needs ?? []) {
-      if (!(feature in context.system.agent) && AGENT_FEATURES.includes(feature))
+      if (!(feature in context.helpdesk.agent) && AGENT_FEATURES.includes(feature))
         throw new CheckFailure(
           `the harness has no agent.${feature}, and unsupported.${feature} does not say why.`,
         );

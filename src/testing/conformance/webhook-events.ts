@@ -27,7 +27,7 @@ export async function recordAgentReply(
   const adapter = await createWebhookAdapter(context);
   const { externalId } = await adapter.open(newSession(), context.call);
   const recorder = await context.recordEvents(adapter);
-  await context.system.agent.reply(externalId, text);
+  await context.helpdesk.agent.reply(externalId, text);
   const { request, event } = await recorder.waitFor(
     `verify and parse to return a message for the agent's reply to ${externalId}`,
     (recorded) => recorded.request !== null && isAgentReply(recorded.event, externalId, text),
@@ -55,7 +55,7 @@ export async function replyInReverse(
   const adapter = await createWebhookAdapter(context);
   await forwarder.idle();
   forwarder.pause();
-  for (const text of REPLIES) await context.system.agent.reply(externalId, text);
+  for (const text of REPLIES) await context.helpdesk.agent.reply(externalId, text);
   await context.waitFor('the webhooks of the replies', () => {
     const reported = context.webhookSink.requests.flatMap((request) => adapter.parse(request).events);
     return REPLIES.every((text) => reported.some((event) => isAgentReply(event, externalId, text)));

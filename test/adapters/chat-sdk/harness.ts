@@ -68,8 +68,8 @@ export async function startPlatform(name: PlatformName): Promise<MountedPlatform
   };
 }
 
-/** The fake as a system of the conformance kit. */
-export interface PlatformSystem extends HarnessHelpdesk {
+/** The fake as a helpdesk of the conformance kit. */
+export interface PlatformHelpdesk extends HarnessHelpdesk {
   readonly platform: MountedPlatform;
 }
 
@@ -77,7 +77,7 @@ export interface PlatformSystem extends HarnessHelpdesk {
 export function createHarness(
   name: PlatformName,
   more: Pick<AdapterHarness, 'secrets' | 'unsupported' | 'faults'>,
-): AdapterHarness<PlatformSystem> {
+): AdapterHarness<PlatformHelpdesk> {
   return {
     name: `${name} through the Chat SDK (a fake of it)`,
     stepTimeoutMs: 30_000,
@@ -112,8 +112,8 @@ export function createHarness(
 }
 
 /** Creates the adapter for the conformance kit. */
-export const createForKit: AdapterFactory<PlatformSystem> = async ({ baseUrl, credentials, system }) => {
-  const { platform } = system;
+export const createForKit: AdapterFactory<PlatformHelpdesk> = async ({ baseUrl, credentials, helpdesk }) => {
+  const { platform } = helpdesk;
   const { fake } = platform;
   const chat = platform.createChat({ apiUrl: baseUrl, credentials });
   const adapter = chatSdk({ chat, channel: fake.channel });

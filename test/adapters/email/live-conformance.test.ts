@@ -12,7 +12,7 @@ import {
 
 vi.setConfig({ testTimeout: 600_000, hookTimeout: 600_000 });
 
-interface MailSystem extends HarnessHelpdesk {
+interface MailHelpdesk extends HarnessHelpdesk {
   readonly server: MailServer;
 }
 
@@ -24,7 +24,7 @@ describeWithMail('the conformance kit with exim and dovecot', () => {
   let shared: Promise<MailServer> | null = null;
   afterAll(async () => (await shared)?.remove());
 
-  const harness: AdapterHarness<MailSystem> = {
+  const harness: AdapterHarness<MailHelpdesk> = {
     name: 'e-mail',
     stepTimeoutMs: 60_000,
     secrets: [passwordOf('handoff')],
@@ -89,8 +89,8 @@ describeWithMail('the conformance kit with exim and dovecot', () => {
     },
   };
 
-  describeAdapter<MailSystem>(
-    ({ credentials, system: { server } }) =>
+  describeAdapter<MailHelpdesk>(
+    ({ credentials, helpdesk: { server } }) =>
       email(
         settingsFor(
           server,

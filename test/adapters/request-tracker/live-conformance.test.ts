@@ -11,7 +11,7 @@ vi.setConfig({ testTimeout: 600_000, hookTimeout: 600_000 });
 const SECRET = 'what the Scrip signs with in these tests';
 const webhookPort = await freePort();
 
-interface RtSystem extends HarnessHelpdesk {
+interface RtHelpdesk extends HarnessHelpdesk {
   readonly rt: Rt;
 }
 
@@ -28,7 +28,7 @@ describeWithRt('the conformance kit with a real Request Tracker', () => {
   };
   afterAll(async () => (await shared)?.remove());
 
-  const harness: AdapterHarness<RtSystem> = {
+  const harness: AdapterHarness<RtHelpdesk> = {
     name: 'Request Tracker 5',
     webhookPort,
     stepTimeoutMs: 60_000,
@@ -63,8 +63,8 @@ describeWithRt('the conformance kit with a real Request Tracker', () => {
     },
   };
 
-  describeAdapter<RtSystem>(
-    ({ baseUrl, credentials, system: { rt } }) =>
+  describeAdapter<RtHelpdesk>(
+    ({ baseUrl, credentials, helpdesk: { rt } }) =>
       requestTracker({
         url: baseUrl,
         token: credentials === 'right' ? rt.kit.token : `1-${rt.kit.id}-${'0'.repeat(32)}`,

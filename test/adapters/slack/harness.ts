@@ -5,8 +5,8 @@ import { hasButton, visibleText } from '../../fixtures/slack/visible-text.js';
 import type { SlackMessage } from '../../fixtures/slack/workspace.js';
 import { tsOf } from './support.js';
 
-/** The fake as a system of the conformance kit. */
-export interface SlackSystem extends HarnessHelpdesk {
+/** The fake as a helpdesk of the conformance kit. */
+export interface SlackHelpdesk extends HarnessHelpdesk {
   readonly fake: FakeSlack;
 }
 
@@ -19,7 +19,7 @@ const ok = (error: string) => ({
 const AGENT_NAME = 'Ann';
 
 /** The harness of Slack for the conformance kit. */
-export const slackHarness: AdapterHarness<SlackSystem> = {
+export const slackHarness: AdapterHarness<SlackHelpdesk> = {
   name: 'Slack (a fake of it)',
   stepTimeoutMs: 30_000,
   secrets: ['xoxb-1111-2222-fakefakefake', '8f742231b10e8888abcd99yyyzzz85a5', 'xoxb-wrong'],
@@ -31,12 +31,12 @@ export const slackHarness: AdapterHarness<SlackSystem> = {
   },
   async start({ webhookUrl }) {
     const fake = await startFakeSlack({ requestUrl: webhookUrl });
-    return systemOf(fake);
+    return helpdeskOf(fake);
   },
 };
 
 /** Creates the adapter for the conformance kit. */
-export const createSlack: AdapterFactory<SlackSystem> = ({ baseUrl, credentials, system: { fake } }) =>
+export const createSlack: AdapterFactory<SlackHelpdesk> = ({ baseUrl, credentials, helpdesk: { fake } }) =>
   slack({
     botToken: credentials === 'right' ? fake.token : 'xoxb-wrong',
     signingSecret: fake.signingSecret,
@@ -47,7 +47,7 @@ export const createSlack: AdapterFactory<SlackSystem> = ({ baseUrl, credentials,
 
 const isNotice = (message: SlackMessage): boolean => visibleText(message).startsWith('*Closed:*');
 
-function systemOf(fake: FakeSlack): SlackSystem {
+function helpdeskOf(fake: FakeSlack): SlackHelpdesk {
   const { workspace, ids } = fake;
   const threadOf = (externalId: string): string => tsOf({ externalId });
   return {

@@ -32,8 +32,8 @@ export const ADAPTER_DEFECTS: Readonly<Record<string, Defect>> = {
   'find-nothing': {
     name: 'find returns any open conversation',
     failure: /for a session that was never opened/,
-    change: (_good, { system }) => ({
-      find: async () => ({ externalId: String((await system.list())[0]) }),
+    change: (_good, { helpdesk }) => ({
+      find: async () => ({ externalId: String((await helpdesk.list())[0]) }),
     }),
   },
   'find-opened': {

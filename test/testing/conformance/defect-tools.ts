@@ -159,7 +159,7 @@ export function sendingInTurn(good: WebhookAdapter): Partial<Adapter> {
 export const api = (site: AdapterFactoryInput) => {
   const { baseUrl, token } = settingsFor(site);
   return createAdapterHttp({
-    system: 'Tiny Desk',
+    helpdesk: 'Tiny Desk',
     baseUrl,
     headers: { authorization: `Bearer ${token}` },
   });
@@ -168,10 +168,10 @@ export const api = (site: AdapterFactoryInput) => {
 /** Fails to close a closed conversation. */
 export const failingSecondClose = (
   good: WebhookAdapter,
-  { system }: AdapterFactoryInput,
+  { helpdesk }: AdapterFactoryInput,
 ): Partial<Adapter> => ({
   async close(ref, reason, call) {
-    if ((await system.read(ref.externalId)).isClosed)
+    if ((await helpdesk.read(ref.externalId)).isClosed)
       throw new AdapterError('invalid', 'the case is already closed.');
     await good.close(ref, reason, call);
   },

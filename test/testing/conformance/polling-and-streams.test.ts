@@ -41,11 +41,11 @@ const only = [
 ];
 
 /** A desk whose webhooks are collected in a list for polling and streams. */
-interface ListingSystem extends HarnessHelpdesk {
+interface ListingHelpdesk extends HarnessHelpdesk {
   readonly told: readonly InboundRequest[];
 }
 
-const harness: AdapterHarness<ListingSystem> = {
+const harness: AdapterHarness<ListingHelpdesk> = {
   ...hooked,
   async start() {
     const told: InboundRequest[] = [];
@@ -57,24 +57,24 @@ const harness: AdapterHarness<ListingSystem> = {
     const server = createServer((request, response) => void take(request, response));
     await once(server.listen(0, '127.0.0.1'), 'listening');
     const { port } = server.address() as AddressInfo;
-    const system = await hooked.start({ webhookUrl: `http://127.0.0.1:${port}` });
+    const helpdesk = await hooked.start({ webhookUrl: `http://127.0.0.1:${port}` });
     const stop = async () => {
-      await system.stop();
+      await helpdesk.stop();
       server.close();
       server.closeAllConnections();
     };
-    return { ...system, told, stop };
+    return { ...helpdesk, told, stop };
   },
 };
 
 /** The reference adapter with polling or a stream instead of webhooks. */
 const changed =
   (
-    change: (good: WebhookAdapter, system: ListingSystem) => Partial<Adapter>,
-  ): AdapterFactory<ListingSystem> =>
+    change: (good: WebhookAdapter, helpdesk: ListingHelpdesk) => Partial<Adapter>,
+  ): AdapterFactory<ListingHelpdesk> =>
   (site) => {
     const good = tinyDesk(settingsFor(site));
-    return { ...good, ...change(good, site.system) };
+    return { ...good, ...change(good, site.helpdesk) };
   };
 
 const polling = changed((good, { told }) => ({

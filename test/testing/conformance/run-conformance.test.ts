@@ -92,8 +92,8 @@ it('yields the result of each check', async () => {
 
 it('fails if the harness lacks an action without a reason', async () => {
   const start: AdapterHarness['start'] = async (site) => {
-    const system = await harness.start(site);
-    return { ...system, agent: { reply: (id, text) => system.agent.reply(id, text) } };
+    const helpdesk = await harness.start(site);
+    return { ...helpdesk, agent: { reply: (id, text) => helpdesk.agent.reply(id, text) } };
   };
   const [result] = await results({ start }, ['internal-note']);
   expect(result?.error?.message).toContain('no agent.note, and unsupported.note does not say why');

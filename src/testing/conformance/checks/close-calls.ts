@@ -52,11 +52,11 @@ export const closeCallChecks: readonly ConformanceCheck[] = [
       const adapter = await context.createAdapter();
       const session = newSession();
       const ref = refOf(session, await adapter.open(session, context.call));
-      await context.system.agent.close?.(ref.externalId);
+      await context.helpdesk.agent.close?.(ref.externalId);
       const closing = adapter.close(ref, USER_LEFT, context.call);
       const error = await adapterErrorOf('close', closing);
       if (error) fail(`close failed with kind "${error.kind}": ${error.message}`);
-      if (!(await context.system.read(ref.externalId)).isClosed) fail('the conversation is open again.');
+      if (!(await context.helpdesk.read(ref.externalId)).isClosed) fail('the conversation is open again.');
     },
   },
   {
@@ -85,7 +85,7 @@ export const closeCallChecks: readonly ConformanceCheck[] = [
       const session = newSession();
       const ref = refOf(session, await adapter.open(session, context.call));
       for (let count = 0; count < LONG_REPLIES; count += 1)
-        await context.system.agent.reply(ref.externalId, LONG_REPLY);
+        await context.helpdesk.agent.reply(ref.externalId, LONG_REPLY);
       const calls = {
         find: () => adapter.find(session, context.call),
         send: () => adapter.send(ref, newMessage('Are you there?'), context.call),
@@ -135,9 +135,9 @@ const openNew = async (context: CheckContext, adapter: Adapter): Promise<Convers
 
 /** Refuses one writing request of `close` in three attempts. */
 async function expectOneNotice(context: CheckContext, adapter: Adapter, index: number): Promise<void> {
-  const { proxy, system, faultAnswers } = context;
+  const { proxy, helpdesk, faultAnswers } = context;
   const ref = await openNew(context, adapter);
-  const shown = async () => (await system.read(ref.externalId)).shown.length;
+  const shown = async () => (await helpdesk.read(ref.externalId)).shown.length;
   const shownBefore = await shown();
   const firstRequest = proxy.requests.length;
   // A later attempt may skip requests that succeeded before, so the request is recognised by its path.

@@ -33,9 +33,9 @@ export const closingChecks: readonly ConformanceCheck[] = [
     async run(context) {
       const stack = await createFullStack(context);
       const handover = await stack.handOver();
-      await context.system.agent.reply(handover.externalId, 'All done.');
+      await context.helpdesk.agent.reply(handover.externalId, 'All done.');
       await expectReplies(context, handover, ['All done.']);
-      await context.system.agent.close?.(handover.externalId);
+      await context.helpdesk.agent.close?.(handover.externalId);
       await expectClosedBy(context, stack, handover, 'agent');
     },
   },
@@ -48,7 +48,7 @@ export const closingChecks: readonly ConformanceCheck[] = [
     async run(context) {
       const stack = await createFullStack(context);
       const handover = await stack.handOver();
-      await context.system.agent.replyAndClose?.(handover.externalId, 'Last words.');
+      await context.helpdesk.agent.replyAndClose?.(handover.externalId, 'Last words.');
       await expectClosedBy(context, stack, handover, 'agent');
       await expectReplies(context, handover, ['Last words.']);
     },
@@ -64,7 +64,7 @@ export const closingChecks: readonly ConformanceCheck[] = [
       const handover = await stack.handOver();
       const [delivery] = await Promise.all([
         handover.user.closeByUser(),
-        context.system.agent.close?.(handover.externalId),
+        context.helpdesk.agent.close?.(handover.externalId),
       ]);
       if (!delivery.accepted) fail(`the close by the user was answered ${delivery.status}.`);
       await expectClosedInSystem(context, handover.externalId);
@@ -95,12 +95,12 @@ export const closingChecks: readonly ConformanceCheck[] = [
       if (status !== 200) fail(`a chat after the close was answered ${status}.`);
       if ((await countShown(context, first.externalId, 'Too late.')) > 0)
         fail('a message after the close is shown.');
-      if (!(await context.system.read(first.externalId)).isClosed) fail('the conversation is open again.');
+      if (!(await context.helpdesk.read(first.externalId)).isClosed) fail('the conversation is open again.');
       // A helpdesk may refuse replies in a closed conversation.
-      await context.system.agent.reply(first.externalId, 'Are you still there?').catch(() => {});
+      await context.helpdesk.agent.reply(first.externalId, 'Are you still there?').catch(() => {});
       await second.user.say('I am still here.');
       await expectShownOnce(context, second.externalId, 'I am still here.');
-      await context.system.agent.reply(second.externalId, 'And I with you.');
+      await context.helpdesk.agent.reply(second.externalId, 'And I with you.');
       await expectReplies(context, second, ['And I with you.']);
       if (first.user.replies.length > 0) fail('a reply after the close reached the user.');
     },

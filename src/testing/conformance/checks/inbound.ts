@@ -29,7 +29,7 @@ export const inboundChecks: readonly ConformanceCheck[] = [
         await handover.user.say(text);
         await expectShownOnce(context, handover.externalId, text);
       }
-      await context.system.agent.reply(handover.externalId, 'Reply of an agent.');
+      await context.helpdesk.agent.reply(handover.externalId, 'Reply of an agent.');
       await expectReplies(context, handover, ['Reply of an agent.']);
     },
   },
@@ -44,7 +44,7 @@ export const inboundChecks: readonly ConformanceCheck[] = [
       await handover.user.say('Yes.');
       await expectShownOnce(context, handover.externalId, 'Yes.');
       for (const text of ['Yes.', 'Yes.', 'Good bye.'])
-        await context.system.agent.reply(handover.externalId, text);
+        await context.helpdesk.agent.reply(handover.externalId, text);
       await expectReplies(context, handover, ['Yes.', 'Yes.', 'Good bye.']);
     },
   },
@@ -57,8 +57,8 @@ export const inboundChecks: readonly ConformanceCheck[] = [
     async run(context) {
       const stack = await createFullStack(context);
       const handover = await stack.handOver();
-      await context.system.agent.note?.(handover.externalId, 'This user is difficult.');
-      await context.system.agent.reply(handover.externalId, 'How can I help you?');
+      await context.helpdesk.agent.note?.(handover.externalId, 'This user is difficult.');
+      await context.helpdesk.agent.reply(handover.externalId, 'How can I help you?');
       await expectReplies(context, handover, ['How can I help you?']);
     },
   },
@@ -71,7 +71,7 @@ export const inboundChecks: readonly ConformanceCheck[] = [
     async run(context) {
       const stack = await createFullStack(context);
       const { user, externalId } = await stack.handOver();
-      const url = await context.system.agent.attach?.(externalId, FILE);
+      const url = await context.helpdesk.agent.attach?.(externalId, FILE);
       for (const part of [FILE.text, FILE.name, url ?? FILE.name])
         await context.waitFor(`the user to receive ${quote(part)}`, () =>
           user.replies.some(({ text }) => text.includes(part)),
@@ -104,8 +104,8 @@ export const inboundChecks: readonly ConformanceCheck[] = [
       const stack = await createFullStack(context, { wrap: withRepeatedEvents });
       stack.forwarder.copies = 3;
       const handover = await stack.handOver();
-      await context.system.agent.reply(handover.externalId, 'I say this once.');
-      await context.system.agent.reply(handover.externalId, 'And this.');
+      await context.helpdesk.agent.reply(handover.externalId, 'I say this once.');
+      await context.helpdesk.agent.reply(handover.externalId, 'And this.');
       await expectReplies(context, handover, ['I say this once.', 'And this.']);
       await stack.forwarder.idle();
       expectTexts(
@@ -162,8 +162,8 @@ export const inboundChecks: readonly ConformanceCheck[] = [
       const { externalId } = await otherAdapter.open(newSession(), context.call);
       const stack = await createFullStack(context);
       const handover = await stack.handOver();
-      await context.system.agent.reply(externalId, 'To another user.');
-      await context.system.agent.reply(handover.externalId, 'To you.');
+      await context.helpdesk.agent.reply(externalId, 'To another user.');
+      await context.helpdesk.agent.reply(handover.externalId, 'To you.');
       await expectReplies(context, handover, ['To you.']);
       const failedStatuses = stack.forwarder.statuses.filter((status) => status !== 200);
       if (failedStatuses.length > 0)
@@ -178,7 +178,7 @@ async function holdAgentReply(context: CheckContext, stack: FullStack) {
   await stack.forwarder.idle();
   stack.forwarder.pause();
   const before = context.webhookSink.requests.length;
-  await context.system.agent.reply(handover.externalId, 'Signed, an agent.');
+  await context.helpdesk.agent.reply(handover.externalId, 'Signed, an agent.');
   const request = await context.waitFor('the webhook of the reply', () =>
     context.webhookSink.requests.slice(before).findLast(({ body }) => body.length > 0),
   );

@@ -14,7 +14,7 @@ export const openCallChecks: readonly ConformanceCheck[] = [
       const adapter = await context.createAdapter();
       const session = newSession();
       const { externalId } = await adapter.open(session, context.call);
-      const [only, ...more] = await context.system.list();
+      const [only, ...more] = await context.helpdesk.list();
       if (only === undefined || more.length > 0)
         fail(`the helpdesk has ${more.length + (only ? 1 : 0)} conversations.`);
       if (only !== externalId)
@@ -58,15 +58,15 @@ export const openCallChecks: readonly ConformanceCheck[] = [
       'store session.key in the request that creates the conversation, and let find search for it. The kit loses the answer to each writing request of open, one per attempt.',
     async run(context) {
       await losingEachAnswer(context, async (adapter, session, index) => {
-        const before = (await context.system.list()).length;
+        const before = (await context.helpdesk.list()).length;
         const opened = await openLosing(context, adapter, session, index);
-        const createdCount = (await context.system.list()).length - before;
+        const createdCount = (await context.helpdesk.list()).length - before;
         if (createdCount !== 1)
           fail(
             `with the answer to writing request ${index + 1} lost, there are ${createdCount} conversations.`,
           );
         const { externalId } = opened;
-        if (!(await context.system.list()).includes(externalId))
+        if (!(await context.helpdesk.list()).includes(externalId))
           fail(`find returned the id ${externalId}, which the helpdesk does not have.`);
       });
     },
@@ -113,11 +113,11 @@ async function openLosing(
 }
 
 async function expectTranscript(
-  { system, waitFor }: CheckContext,
+  { helpdesk, waitFor }: CheckContext,
   externalId: string,
   question: string,
 ): Promise<void> {
   await waitFor('the agents to see the transcript', async () =>
-    (await system.read(externalId)).shown.some((text) => text.includes(question)),
+    (await helpdesk.read(externalId)).shown.some((text) => text.includes(question)),
   );
 }

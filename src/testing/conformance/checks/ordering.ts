@@ -21,7 +21,7 @@ export const orderingChecks: readonly ConformanceCheck[] = [
       const { externalId } = opened;
       const ids: string[] = [];
       for (const text of REPLIES) {
-        await context.system.agent.reply(externalId, text);
+        await context.helpdesk.agent.reply(externalId, text);
         const { event } = await recorder.waitFor(`the event of ${quote(text)}`, (recorded) =>
           isAgentReply(recorded.event, externalId, text),
         );
@@ -52,8 +52,8 @@ export const orderingChecks: readonly ConformanceCheck[] = [
       const { externalId } = handover;
       await stack.forwarder.idle();
       stack.forwarder.pause();
-      for (const text of REPLIES.slice(0, 2)) await context.system.agent.reply(externalId, text);
-      await context.system.agent.close?.(externalId);
+      for (const text of REPLIES.slice(0, 2)) await context.helpdesk.agent.reply(externalId, text);
+      await context.helpdesk.agent.close?.(externalId);
       await context.waitFor('the webhook of the close', () =>
         context.webhookSink.requests
           .flatMap((request) => adapter.parse(request).events)
@@ -93,11 +93,11 @@ export const orderingChecks: readonly ConformanceCheck[] = [
       await createCatchingUpAdapter(context);
       const stack = await createFullStack(context);
       const handover = await stack.handOver();
-      await context.system.agent.reply(handover.externalId, REPLIES[0] ?? '');
+      await context.helpdesk.agent.reply(handover.externalId, REPLIES[0] ?? '');
       await expectReplies(context, handover, REPLIES.slice(0, 1));
       await stack.forwarder.idle();
       await stack.stopProcess();
-      for (const text of REPLIES.slice(1)) await context.system.agent.reply(handover.externalId, text);
+      for (const text of REPLIES.slice(1)) await context.helpdesk.agent.reply(handover.externalId, text);
       await stack.forwarder.idle();
       await stack.startProcess();
       await expectReplies(context, handover, REPLIES);
@@ -117,21 +117,21 @@ export const orderingChecks: readonly ConformanceCheck[] = [
       const { externalId } = opened;
       const ref = refOf(session, opened);
       const [first = '', second = ''] = REPLIES;
-      await context.system.agent.reply(externalId, first);
+      await context.helpdesk.agent.reply(externalId, first);
       const { event } = await recorder.waitFor(`the event of ${quote(first)}`, (recorded) =>
         isAgentReply(recorded.event, externalId, first),
       );
       const messageId = event.kind === 'message' ? event.messageId : null;
       await undelivered(ref, { messageId, text: first }, REASON, context.call);
       await context.waitFor(`the agents to see that ${quote(first)} was not delivered`, async () => {
-        const seen = await context.system.read(externalId);
+        const seen = await context.helpdesk.read(externalId);
         return seen.undelivered?.includes(first) || seen.shown.some((shown) => shown.includes(first));
       });
       await adapter.close(ref, { by: 'user', text: 'The user has left.' }, context.call);
       await expectClosedInSystem(context, externalId);
       // A dead letter does not name the message.
       await undelivered(ref, { messageId: null, text: second }, REASON, context.call);
-      if (!(await context.system.read(externalId)).isClosed) fail('the conversation is open again.');
+      if (!(await context.helpdesk.read(externalId)).isClosed) fail('the conversation is open again.');
     },
   },
 ];

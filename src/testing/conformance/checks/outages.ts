@@ -39,7 +39,7 @@ export const outageChecks: readonly ConformanceCheck[] = [
       const messages = ['One of three.', 'Two of three.', 'Three of three.'];
       await Promise.all(messages.map((text) => user.say(text)));
       for (const text of messages) await expectShownOnce(context, externalId, text);
-      const all = (await context.system.read(externalId)).shown.join('\n');
+      const all = (await context.helpdesk.read(externalId)).shown.join('\n');
       const places = messages.map((text) => all.indexOf(text));
       if (places.some((place, index) => index > 0 && place < (places[index - 1] ?? 0)))
         fail('the messages are not in the order in which the user sent them.');

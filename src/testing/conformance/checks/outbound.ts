@@ -19,7 +19,7 @@ export const outboundChecks: readonly ConformanceCheck[] = [
       const ask = () => stack.post('conversation/establish', body);
       const statuses = [...(await Promise.all([ask(), ask(), ask()])), await ask()];
       if (statuses.some((status) => status !== 200)) fail(`establish was answered ${statuses.join(', ')}.`);
-      const conversationCount = (await context.system.list()).length;
+      const conversationCount = (await context.helpdesk.list()).length;
       if (conversationCount !== 1) fail(`the helpdesk has ${conversationCount} conversations.`);
     },
   },
@@ -32,7 +32,7 @@ export const outboundChecks: readonly ConformanceCheck[] = [
       const stack = await createFullStack(context);
       context.proxy.loseAnswer({ match: ({ writes }) => writes });
       const { user, externalId } = await stack.handOver();
-      const conversationCount = (await context.system.list()).length;
+      const conversationCount = (await context.helpdesk.list()).length;
       if (conversationCount !== 1) fail(`the helpdesk has ${conversationCount} conversations.`);
       await user.say('Did you find me?');
       await expectShownOnce(context, externalId, 'Did you find me?');
@@ -56,9 +56,9 @@ export const outboundChecks: readonly ConformanceCheck[] = [
       if (statuses.some((status) => status !== 200))
         fail(`establish and chat were answered ${statuses.join(' and ')}.`);
       const externalId = await context.waitFor('the helpdesk to have the conversation', async () =>
-        (await context.system.list()).at(0),
+        (await context.helpdesk.list()).at(0),
       );
-      const conversationCount = (await context.system.list()).length;
+      const conversationCount = (await context.helpdesk.list()).length;
       if (conversationCount !== 1) fail(`the helpdesk has ${conversationCount} conversations.`);
       await expectShownOnce(context, externalId, 'I could not wait.');
     },
@@ -79,8 +79,8 @@ export const outboundChecks: readonly ConformanceCheck[] = [
       await expectShownOnce(context, first.externalId, 'These are the words of the first.');
       await expectShownOnce(context, second.externalId, 'These are the words of the second.');
       const [one, two] = [
-        await context.system.read(first.externalId),
-        await context.system.read(second.externalId),
+        await context.helpdesk.read(first.externalId),
+        await context.helpdesk.read(second.externalId),
       ];
       if (one.customer !== null && one.customer === two.customer)
         fail(`both users are customer ${one.customer} in the helpdesk.`);
@@ -98,17 +98,17 @@ export const outboundChecks: readonly ConformanceCheck[] = [
       const handover = await stack.handOver();
       await handover.user.say('Before the restart.');
       await expectShownOnce(context, handover.externalId, 'Before the restart.');
-      await context.system.agent.reply(handover.externalId, 'I answer before.');
+      await context.helpdesk.agent.reply(handover.externalId, 'I answer before.');
       await expectReplies(context, handover, ['I answer before.']);
       stack.forwarder.pause();
       await stack.stopProcess();
-      await context.system.agent.reply(handover.externalId, 'I answer during the restart.');
+      await context.helpdesk.agent.reply(handover.externalId, 'I answer during the restart.');
       await stack.startProcess();
       stack.forwarder.resume();
       await handover.user.say('After the restart.');
       await expectShownOnce(context, handover.externalId, 'After the restart.');
       await expectReplies(context, handover, ['I answer before.', 'I answer during the restart.']);
-      const conversationCount = (await context.system.list()).length;
+      const conversationCount = (await context.helpdesk.list()).length;
       if (conversationCount !== 1) fail(`the helpdesk has ${conversationCount} conversations.`);
     },
   },
@@ -130,13 +130,13 @@ export const outboundChecks: readonly ConformanceCheck[] = [
         await expectShownOnce(context, externalId, text);
       }
       for (const text of ['From both.', 'From both again.'])
-        await context.system.agent.reply(externalId, text);
+        await context.helpdesk.agent.reply(externalId, text);
       await expectReplies(context, handover, ['From both.', 'From both again.']);
       await stack.forwarder.idle();
       await expectReplies(context, handover, ['From both.', 'From both again.']);
       await user.closeByUser();
       await expectClosedInSystem(context, externalId);
-      const conversationCount = (await context.system.list()).length;
+      const conversationCount = (await context.helpdesk.list()).length;
       if (conversationCount !== 1) fail(`the helpdesk has ${conversationCount} conversations.`);
     },
   },

@@ -38,7 +38,7 @@ export const textChecks: readonly ConformanceCheck[] = [
       async run(context) {
         const stack = await createFullStack(context);
         const handover = await stack.handOver();
-        await context.system.agent.reply(handover.externalId, text);
+        await context.helpdesk.agent.reply(handover.externalId, text);
         await expectReplies(context, handover, [text]);
       },
     },
@@ -56,9 +56,9 @@ export const textChecks: readonly ConformanceCheck[] = [
       await user.say(words.join(' '));
       const last = words.at(-1) ?? '';
       await context.waitFor('the agents to see the end of a long text', async () =>
-        (await context.system.read(externalId)).shown.some((text) => text.includes(last)),
+        (await context.helpdesk.read(externalId)).shown.some((text) => text.includes(last)),
       );
-      const all = (await context.system.read(externalId)).shown.join(' ');
+      const all = (await context.helpdesk.read(externalId)).shown.join(' ');
       const lost = firstMissing(all, words);
       if (lost !== null) fail(`word ${lost + 1} of ${words.length} is missing or out of order.`);
     },

@@ -114,7 +114,7 @@ export const parseChecks: readonly ConformanceCheck[] = [
     advice:
       'if the helpdesk numbers its events within each conversation, prefix the number with the conversation id.',
     async run(context) {
-      const { agent } = context.system;
+      const { agent } = context.helpdesk;
       const adapter = await context.createAdapter();
       const first = await adapter.open(newSession(), context.call);
       const second = await adapter.open(newSession(), context.call);
@@ -147,7 +147,7 @@ export const parseChecks: readonly ConformanceCheck[] = [
     expected: 'author.name is the name of the agent who wrote the reply.',
     advice: "use the helpdesk's name for the event's author, or look it up in the settings.",
     async run(context) {
-      const { agent } = context.system;
+      const { agent } = context.helpdesk;
       const adapter = await context.createAdapter();
       const { externalId } = await adapter.open(newSession(), context.call);
       const recorder = await context.recordEvents(adapter);
@@ -170,7 +170,7 @@ export const parseChecks: readonly ConformanceCheck[] = [
       const adapter = await context.createAdapter();
       const { externalId } = await adapter.open(newSession(), context.call);
       const recorder = await context.recordEvents(adapter);
-      await context.system.agent.join?.(externalId);
+      await context.helpdesk.agent.join?.(externalId);
       await recorder.waitFor(
         'an event of kind "joined"',
         ({ event }) => event.kind === 'joined' && event.externalId === externalId,
