@@ -16,8 +16,9 @@ export function parseDatabaseUrl(text: string): DatabaseChoice {
 export function describeDatabase(choice: DatabaseChoice): string {
   if (choice.kind === 'none') return 'none';
   if (choice.kind === 'sqlite') return choice.file;
-  const { host, pathname } = new URL(choice.url);
-  return `postgres://${host}${pathname}`;
+  // Not parsed as a URL, which has only one host.
+  const [, hosts = '', path = ''] = /^\w+:\/\/(?:[^@/]*@)?([^/?]*)([^?]*)/.exec(choice.url) ?? [];
+  return `postgres://${hosts}${path}`;
 }
 
 /** The sources of `DATABASE_URL` for a command other than `serve`. */

@@ -111,6 +111,9 @@ export type DatabaseChoice =
   | { readonly kind: 'sqlite'; readonly file: string }
   | { readonly kind: 'postgres'; readonly url: string };
 
+/** What follows the first of several servers in the address of a PostgreSQL cluster. */
+const OTHER_SERVERS = /^(\w+:\/\/(?:[^@/]*@)?[^/?,]*),[^/?]*/;
+
 export const databaseUrl = matching(
   /^(none|sqlite:.*|postgres(ql)?:\/\/.*)$/s,
   'must be sqlite:<file>, postgres://<user>:<password>@<host>/<database>, or none, which stores nothing.',
@@ -121,7 +124,7 @@ export const databaseUrl = matching(
     'must name a file right after "sqlite:", such as sqlite:./handoff.db or sqlite:/var/lib/handoff.db.',
   )
   .refine(
-    (url) => !url.startsWith('postgres') || URL.canParse(url),
+    (url) => !url.startsWith('postgres') || URL.canParse(url.replace(OTHER_SERVERS, '$1')),
     'is no URL that can be read. Write special characters of the user and password as %23 and so on.',
   )
   .transform((url): DatabaseChoice => {

@@ -1,5 +1,6 @@
 import { expect, it } from 'vitest';
 import { createNotifications } from '../../src/delivery/postgres/notifications.js';
+import { createServers } from '../../src/delivery/postgres/primary.js';
 
 it.each([1, 2, 3, 4, 5])(
   'sends a topic that is published %i microtasks after the last was sent',
@@ -8,7 +9,7 @@ it.each([1, 2, 3, 4, 5])(
     let onSent = (): void => {};
     const notifications = createNotifications({
       channel: 'test',
-      settings: {},
+      connection: { servers: createServers([]), settings: {} },
       async query(_sql, [, topics]) {
         sent.push(...JSON.parse(String(topics)));
         onSent();

@@ -49,6 +49,8 @@ describe('DATABASE_URL', () => {
       'postgres://me:sEcret@db.example:5433/handoffs?password=sEcret&sslmode=require',
     );
     expect(describeDatabase(choice)).toBe('postgres://db.example:5433/handoffs');
+    const cluster = parseDatabaseUrl('postgres://me:sEcret@one:5433,two:5433/handoffs?sslmode=require');
+    expect(describeDatabase(cluster)).toBe('postgres://one:5433,two:5433/handoffs');
     expect(describeDatabase(parseDatabaseUrl('sqlite:x.db'))).toBe(resolve('x.db'));
     expect(describeDatabase({ kind: 'none' })).toBe('none');
   });

@@ -10,11 +10,16 @@ import {
 import { runMigrations } from '../storage/schema.js';
 import type { ForgetHook, SqlDatabase, SqlRow, SqlStatement, SqlValue } from '../storage/sql.js';
 import { createNotifications } from './notifications.js';
+import { clientClassOf, createServers, isServerFailure, type Servers, splitServers } from './primary.js';
 import { createTimeLimit } from './time-limit.js';
 
 /** Connection settings. */
 export interface PostgresConnection {
-  /** The address, as `postgres://user:password@host:port/name`. Required unless `pool` has the host. */
+  /**
+   * The address, as `postgres://user:password@host:port/name`. Required unless `pool` has the host. It may name several
+   * servers, a primary and its standbys, as `postgres://user:password@one:5432,two:5432/name`: the one that accepts writes
+   * is used, and found again after a failover.
+   */
   readonly connectionString?: string;
   /** Options of node-postgres. */
   readonly pool?: {
@@ -41,6 +46,7 @@ export interface PostgresConnection {
 /** Checked settings, for node-postgres. */
 export interface CheckedConnection {
   readonly schema: string;
+  readonly servers: Servers;
   readonly settings: PoolConfig;
 }
 
@@ -61,11 +67,13 @@ export function checkConnection({
   if (connectionString !== undefined && !/^postgres(ql)?:\/\//.test(connectionString)) {
     throw configError('connectionString must begin with postgres://.');
   }
+  const addresses = connectionString === undefined ? [] : splitServers(connectionString);
   return {
     schema,
+    servers: createServers(addresses.map((address) => ({ connectionString: address }))),
     settings: {
       ...(pool as PoolConfig),
-      ...(connectionString === undefined ? {} : { connectionString }),
+      ...(addresses[0] !== undefined && { connectionString: addresses[0] }),
       max: checkCount('pool.max', pool.max ?? 10),
       connectionTimeoutMillis: checkDuration(
         'pool.connectionTimeoutMillis',
@@ -112,14 +120,14 @@ const END_TIMEOUT_MS = 2_000;
 
 /** Connects on first use, and reconnects after a connection was lost. */
 export function createDatabase({ connection, timeoutMs, onError }: DatabaseOptions): PostgresDatabase {
-  const { schema, settings } = connection;
+  const { schema, settings, servers } = connection;
   const forgetHooks: ForgetHook[] = [];
   let pool: Promise<Pool> | undefined;
   let closed = false;
 
   const connect = async (): Promise<Pool> => {
     const { default: pg } = await import('pg');
-    const made = new pg.Pool(settings);
+    const made = new pg.Pool({ ...settings, Client: await clientClassOf(servers) });
     // Without a listener, an error on an idle connection would end the process.
     made.on('error', onError);
     made.on('connect', (client) => client.on('error', onError));
@@ -131,14 +139,28 @@ export function createDatabase({ connection, timeoutMs, onError }: DatabaseOptio
     return pool;
   };
 
-  const limited = createTimeLimit(timeoutMs, () => {
+  /** Gives up all connections: they are dead, or their server does not accept writes any more. */
+  const reconnect = (): void => {
+    servers.failed(servers.current());
     const given = pool;
     pool = undefined;
     given?.then((old) => old.end()).catch(onError);
-  });
+  };
+  const limited = createTimeLimit(timeoutMs, reconnect);
+
+  /** Tries the next server if a connection could not be made. */
+  const onPrimary = async <Result>(run: () => Promise<Result>): Promise<Result> => {
+    for (let tries = 1; ; tries += 1) {
+      try {
+        return await run();
+      } catch (error) {
+        if (!isServerFailure(error) || tries >= servers.count) throw error;
+      }
+    }
+  };
 
   const query = async (sql: string, values: readonly SqlValue[] = []): Promise<SqlRow[]> => {
-    const result = await (await getPool()).query(sql, [...values]);
+    const result = await onPrimary(async () => (await getPool()).query(sql, [...values]));
     return result.rows as SqlRow[];
   };
 
@@ -161,7 +183,7 @@ export function createDatabase({ connection, timeoutMs, onError }: DatabaseOptio
   };
 
   const transaction = async (statements: readonly SqlStatement[]): Promise<SqlRow[][] | null> => {
-    const client = await (await getPool()).connect();
+    const client = await onPrimary(async () => (await getPool()).connect());
     try {
       const results = await inTransaction(client, statements);
       client.release();
@@ -173,9 +195,15 @@ export function createDatabase({ connection, timeoutMs, onError }: DatabaseOptio
     }
   };
 
+  const explainAndLeave = (error: unknown): never => {
+    // A primary that was demoted keeps its connections.
+    if (servers.count > 1 && isReadOnly(error)) reconnect();
+    return explain(error);
+  };
+
   const notifications = createNotifications({
     channel: `handoff_kit_${createHash('sha256').update(schema).digest('hex').slice(0, 24)}`,
-    settings,
+    connection,
     query,
     onError,
   });
@@ -188,8 +216,8 @@ export function createDatabase({ connection, timeoutMs, onError }: DatabaseOptio
     table: (name) => `${schema}.${name}`,
     list: (parameter) => `(SELECT json_array_elements_text(${parameter}::json) AS item)`,
     read: (text, values) => limited(() => query(text, values)),
-    write: (text, values) => limited(() => query(text, values)).catch(explain),
-    transaction: (statements) => limited(() => transaction(statements)).catch(explain),
+    write: (text, values) => limited(() => query(text, values)).catch(explainAndLeave),
+    transaction: (statements) => limited(() => transaction(statements)).catch(explainAndLeave),
     // Without the time limit of a call: creating tables takes longer than storing an event.
     migrate: (component, migrations) =>
       runMigrations({ table: sql.table, read: query, write: query, transaction }, component, migrations),
@@ -223,8 +251,11 @@ export function createDatabase({ connection, timeoutMs, onError }: DatabaseOptio
 
 const READ_ONLY = '25006';
 
+const isReadOnly = (error: unknown): boolean =>
+  error instanceof Error && 'code' in error && error.code === READ_ONLY;
+
 function explain(error: unknown): never {
-  if (error instanceof Error && 'code' in error && error.code === READ_ONLY) {
+  if (isReadOnly(error)) {
     throw new HandoffKitError('DATABASE_READ_ONLY', 'the database may only be read at the moment.', {
       cause: error,
     });

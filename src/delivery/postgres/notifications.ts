@@ -1,12 +1,13 @@
-import type { Client, PoolConfig } from 'pg';
+import type { Client, ClientConfig } from 'pg';
 import type { SqlRow, SqlValue } from '../storage/sql.js';
+import { clientClassOf, type Servers } from './primary.js';
 
 /** The delay before a lost connection for notifications is replaced. */
 const LISTEN_AGAIN_MS = 1_000;
 
 export interface NotificationOptions {
   readonly channel: string;
-  readonly settings: PoolConfig;
+  readonly connection: { readonly servers: Servers; readonly settings: ClientConfig };
   readonly query: (sql: string, values: readonly SqlValue[]) => Promise<SqlRow[]>;
   readonly onError: (error: unknown) => void;
 }
@@ -15,7 +16,7 @@ export interface NotificationOptions {
  * Notifies other processes with `NOTIFY`, and listens on a separate connection. Notifications are lost with the
  * connection, so subscribers are called after every reconnect, and also poll.
  */
-export function createNotifications({ channel, settings, query, onError }: NotificationOptions) {
+export function createNotifications({ channel, connection, query, onError }: NotificationOptions) {
   const listeners = new Map<string, Set<() => void>>();
   const unsent = new Set<string>();
   let sending: Promise<void> | undefined;
@@ -38,9 +39,9 @@ export function createNotifications({ channel, settings, query, onError }: Notif
   };
 
   const openListener = async (): Promise<void> => {
-    const { default: pg } = await import('pg');
+    const Listener = await clientClassOf(connection.servers);
     // No time limit on the connection itself, which waits for notifications; only its statements have one.
-    const client = new pg.Client(settings);
+    const client = new Listener(connection.settings);
     client.on('error', (error) => {
       if (listening === client) reconnect(error);
     });

@@ -1,10 +1,11 @@
-import type { Client, PoolConfig } from 'pg';
+import type { Client, ClientConfig } from 'pg';
 import { HandoffKitError } from '../../internal/index.js';
 import type { SqlRow } from '../storage/sql.js';
+import { clientClassOf, type Servers } from './primary.js';
 import { inTime } from './time-limit.js';
 
 export interface OwnConnectionOptions {
-  readonly settings: PoolConfig;
+  readonly connection: { readonly servers: Servers; readonly settings: ClientConfig };
   /** How long a statement may take. Connecting, which has several steps, may take twice as long. */
   readonly limitMs: number;
   /** Called when the connection fails while it is not used. */
@@ -18,13 +19,13 @@ export interface OwnConnection {
 }
 
 /** Connects on first use, and anew after an error or a statement that took too long. */
-export function createOwnConnection({ settings, limitMs, onError }: OwnConnectionOptions): OwnConnection {
+export function createOwnConnection({ connection, limitMs, onError }: OwnConnectionOptions): OwnConnection {
   let current: Promise<Client> | undefined;
   let closed = false;
 
   const connect = async (): Promise<Client> => {
-    const { default: pg } = await import('pg');
-    const client = new pg.Client({ ...settings, connectionTimeoutMillis: 2 * limitMs });
+    const OwnClient = await clientClassOf(connection.servers);
+    const client = new OwnClient({ ...connection.settings, connectionTimeoutMillis: 2 * limitMs });
     client.on('error', onError);
     await client.connect();
     return client;

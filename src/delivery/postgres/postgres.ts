@@ -65,7 +65,7 @@ export function createPostgresEngine(
   const query = (text: string, values: readonly unknown[]) => sql.write(text, values as readonly SqlValue[]);
   const shared = { query, table, now, owner, keepContent };
   const renewals = createOwnConnection({
-    settings: connection.settings,
+    connection,
     limitMs: Math.max(RENEWAL_LIMIT * leaseMs, MIN_RENEWAL_LIMIT_MS),
     onError,
   });
