@@ -93,6 +93,7 @@ export function inline({
     replies: HeldReplies,
   ): Promise<void> => {
     const running = connected(host);
+    replies.isAnswered = true;
     await greet(running, event).catch((error: unknown) => running.report(error, describeEvent(event)));
     stopHolding(event);
     await replies.release();
@@ -115,6 +116,8 @@ export function inline({
         heldOf: (conversationId) => held.get(conversationId),
         onFailed: (conversationId, err) =>
           connected(host).log.warn({ conversationId, err }, 'a reply or end did not reach the platform'),
+        onHeldFailed: (conversationId, error) =>
+          connected(host).report(error, { event: 'handoff.requested', conversationId }),
       }),
     seen: async (event) => handled.has(event.key),
     async accept(event) {

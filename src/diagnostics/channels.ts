@@ -7,7 +7,7 @@ import {
 } from 'node:diagnostics_channel';
 import type { FailureMessage, StepMessage, Steps } from './messages.js';
 
-const step = <Name extends keyof Steps>(name: Name): TracingChannel<unknown, Steps[Name]> =>
+const step = <Name extends keyof Steps>(name: Name): TracingChannel<object, Steps[Name]> =>
   tracingChannel(`handoff-kit:${name}`);
 
 export const channels = {
@@ -20,14 +20,14 @@ export const channels = {
   platform: step('platform'),
   adapter: step('adapter'),
   webhook: step('webhook'),
-} as const satisfies { readonly [Name in keyof Steps]: TracingChannel<unknown, Steps[Name]> };
+} as const satisfies { readonly [Name in keyof Steps]: TracingChannel<object, Steps[Name]> };
 
 /**
  * Runs a step and publishes its messages. Call it only if the channel has subscribers: otherwise call the step itself,
  * which then costs nothing.
  */
 export function traceStep<Message extends StepMessage, Result>(
-  tracing: TracingChannel<unknown, Message>,
+  tracing: TracingChannel<object, Message>,
   message: Message,
   run: () => Promise<Result>,
 ): Promise<Result> {
@@ -38,7 +38,7 @@ export function traceStep<Message extends StepMessage, Result>(
 
 /** Runs the handling of a request. The step ends with the answer, the returned promise when all work is done. */
 export function traceRequest<Message extends StepMessage & { status: number | null }>(
-  tracing: TracingChannel<unknown, Message>,
+  tracing: TracingChannel<object, Message>,
   message: Message,
   serve: (onAnswer: (status: number) => void) => Promise<void>,
 ): Promise<void> {

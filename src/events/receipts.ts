@@ -46,7 +46,17 @@ export class HeldReplies {
   /** @param wantAnswer - called when a handler waits for a reply to arrive, so that the request is answered first */
   constructor(wantAnswer: () => void) {
     this.#wantAnswer = wantAnswer;
+    this.released = new Promise((resolve) => {
+      this.#onReleased = resolve;
+    });
   }
+
+  /** Whether the request is answered, and the greeting on its way. */
+  isAnswered = false;
+
+  /** Resolves when everything that was held is on its way, in order. */
+  readonly released: Promise<void>;
+  #onReleased: () => void = () => undefined;
 
   /** Holds a reply: its receipt, and the platform's answer, which `send` resolves to. */
   add(conversationId: string, send: () => Promise<unknown>): { receipt: Receipt; sent: Promise<unknown> } {
@@ -67,7 +77,9 @@ export class HeldReplies {
 
   /** Sends everything, in order. Resolves when all has been sent or has failed. */
   async release(): Promise<void> {
-    await Promise.all(this.#take().map(({ send }) => send()));
+    const sent = this.#take().map(({ send }) => send());
+    this.#onReleased();
+    await Promise.all(sent);
   }
 
   #take() {

@@ -63,12 +63,17 @@ export interface Replies {
 export interface DirectRepliesOptions {
   /** Called when a reply or end did not arrive, since the caller may not wait for it. */
   readonly onFailed: (conversationId: string, error: unknown) => void;
+  /** Called when a held reply did not arrive: its handler has finished, or does not wait for it. */
+  readonly onHeldFailed?: (conversationId: string, error: unknown) => void;
   /** The held replies of a conversation whose handoff request is not answered yet. */
   readonly heldOf?: (conversationId: string) => HeldReplies | undefined;
 }
 
 /** Sends replies directly to the platform, in order per conversation. */
-export function createDirectReplies(bots: BotDirectory, { onFailed, heldOf }: DirectRepliesOptions): Replies {
+export function createDirectReplies(
+  bots: BotDirectory,
+  { onFailed, onHeldFailed, heldOf }: DirectRepliesOptions,
+): Replies {
   const conversations = createKeyedQueue();
 
   const send = (id: string, text: string | null, how?: ReplyOptions & TracedReply): Promise<Receipt> => {
@@ -80,10 +85,19 @@ export function createDirectReplies(bots: BotDirectory, { onFailed, heldOf }: Di
         : client.reply({ conversationId, text }, how);
     };
     const held = heldOf?.(id);
-    const sent = held
-      ? hold(held, id, text, () => conversations.run(id, () => soonAfterAnswer(call)))
-      : conversations.run(id, async () => deliveredReceipt(id, await call()));
-    // A handler that does not await its reply must not end the process with an unhandled rejection.
+    const sendInTurn = (): Promise<Receipt> =>
+      conversations.run(id, async () => deliveredReceipt(id, await call()));
+    // Once the request is answered, a reply only waits for the greeting.
+    if (held?.isAnswered) return reported(id, held.released.then(sendInTurn));
+    if (!held) return reported(id, sendInTurn());
+    return reported(
+      id,
+      hold(held, id, text, () => conversations.run(id, () => soonAfterAnswer(call))),
+    );
+  };
+
+  /** A handler that does not await its reply must not end the process with an unhandled rejection. */
+  const reported = (id: string, sent: Promise<Receipt>): Promise<Receipt> => {
     sent.catch((error: unknown) => onFailed(id, error));
     return sent;
   };
@@ -97,7 +111,7 @@ export function createDirectReplies(bots: BotDirectory, { onFailed, heldOf }: Di
     const { client, conversationId } = locate(bots, id);
     checkReply(client, { conversationId, timestamp: Date.now(), text });
     const { receipt, sent } = held.add(id, call);
-    sent.catch((error: unknown) => onFailed(id, error));
+    sent.catch((error: unknown) => onHeldFailed?.(id, error));
     return receipt;
   };
 

@@ -145,13 +145,12 @@ export function trackReplies({ lifecycle, replies, log }: TrackRepliesOptions): 
       return receipt;
     });
 
-  /** A greeting does not connect the user to an agent. */
-  const greet: Replies['greet'] = (id, text, options) =>
-    conversations.run(id, async () => {
-      const receipt = await replies.greet(id, text, options);
-      await recorded(id, lifecycle.replied(id, { isAgent: false, agentName: null }));
-      return receipt;
-    });
+  /** A greeting does not connect the user to an agent. It takes no turn: replies that have theirs wait for it. */
+  const greet: Replies['greet'] = async (id, text, options) => {
+    const receipt = await replies.greet(id, text, options);
+    await recorded(id, lifecycle.replied(id, { isAgent: false, agentName: null }));
+    return receipt;
+  };
 
   const end: Replies['end'] = (id, options = {}, run) =>
     conversations.run(id, async () => {

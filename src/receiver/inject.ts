@@ -16,7 +16,7 @@ import {
 } from '../events/index.js';
 import { createHandoffLifecycle, createMemoryHandoffStore } from '../handoff/index.js';
 import { HandoffKitError } from '../internal/index.js';
-import { validateWebhook } from '../protocol/index.js';
+import { agentReply, validate, validateWebhook } from '../protocol/index.js';
 import { trackReplies, withHandoffTracking } from './conversations.js';
 
 /** A part of a value, at every depth. */
@@ -107,6 +107,8 @@ export function createInject(parts: InjectParts): Inject {
 function captureReplies(onReply: (reply: InjectedReply) => void, onEnd: () => void): Replies {
   return {
     async reply(conversationId, text, { by, agentName }: ReplyOptions = {}) {
+      // As the platform's client would refuse it.
+      validate(agentReply, { conversation_id: conversationId, timestamp: Date.now(), body: text });
       onReply({ text, ...(by !== undefined && { by }), ...(agentName !== undefined && { agentName }) });
       return deliveredReceipt(conversationId, null);
     },

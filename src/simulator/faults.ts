@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { Clock } from './clock.js';
 import { createEmitter } from './emitter.js';
-import { readSettings } from './error.js';
+import { readSettings, SimulatorError } from './error.js';
 import type { PLATFORM_PATHS } from './specification.js';
 
 const DELIVERY_EVENTS = ['message', 'establish', 'chat', 'close', 'probe'] as const;
@@ -153,6 +153,12 @@ export function createFaults(clock: Clock): Faults {
   };
 
   const setFrom = (kind: FaultKind, settings: unknown) => {
+    if (!ALL_KINDS.includes(kind)) {
+      throw new SimulatorError(
+        'INVALID_FAULT',
+        `there is no fault '${kind}'. The faults are ${ALL_KINDS.join(', ')}.`,
+      );
+    }
     const read = readSettings('INVALID_FAULT', FAULTS[kind].settings, settings, `fault ${kind}: `);
     const until = clock.now() + (read.forMs ?? Number.POSITIVE_INFINITY);
     const left = read.times ?? Number.POSITIVE_INFINITY;

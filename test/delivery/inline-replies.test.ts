@@ -2,7 +2,7 @@ import request from 'supertest';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { createReceiver, inline, noAuth, type Receipt } from '../../src/public/index.js';
 import { createTestBench } from '../../src/public/testing.js';
-import { establishBody } from '../fixtures/bodies.js';
+import { chatBody, establishBody } from '../fixtures/bodies.js';
 import { deferred } from '../helpers/deferred.js';
 import { fakePlatform, flakyPlatform } from '../helpers/fake-platform.js';
 import { start } from '../helpers/start.js';
@@ -106,6 +106,50 @@ describe('replies to a handoff request that is not answered yet', () => {
     to.receiver.on('handoff.requested', ({ reply }) => reply('Hello'));
     await request(to.url).post('/conversation/establish').send(establishBody()).expect(200);
     await expect.poll(() => calls.length).toBe(3);
+  });
+
+  it('reach onError when they fail after the answer', async () => {
+    const { options } = await flakyPlatform(() => ({ status: 401 }));
+    const to = await start({ platform: options });
+    const failures: unknown[] = [];
+    to.receiver.onError(({ error, event, conversationId }) =>
+      failures.push({ error, event, conversationId }),
+    );
+    to.receiver.on('handoff.requested', ({ reply }) => reply('Hello'));
+    const body = establishBody();
+    await request(to.url).post('/conversation/establish').send(body).expect(200);
+    await expect
+      .poll(() => failures)
+      .toMatchObject([
+        {
+          error: { code: 'PLATFORM_AUTH_FAILED' },
+          event: 'handoff.requested',
+          conversationId: body.conversation_id,
+        },
+      ]);
+  });
+
+  it('of the next message wait for the greeting, and fail as any other', async () => {
+    const greeted = deferred();
+    const { options, calls } = await flakyPlatform(async (call) => {
+      if (call.text === 'Welcome') await greeted.promise;
+      return { status: call.text === 'Welcome' ? 200 : 401 };
+    });
+    const to = await start({ platform: options, greeting: 'Welcome' });
+    const receipts: unknown[] = [];
+    to.receiver.on('handoff.message', async ({ reply }) => receipts.push(await reply('Right')));
+    const body = establishBody();
+    await request(to.url).post('/conversation/establish').send(body).expect(200);
+    await expect.poll(() => calls.length).toBe(1);
+    const chat = request(to.url)
+      .post('/chat')
+      .send(chatBody({ conversation_id: body.conversation_id }));
+    const answered = chat.then(({ status }) => status);
+    await expect.poll(() => to.seen.length).toBe(2);
+    greeted.resolve();
+    expect(await answered).toBe(500);
+    expect(receipts).toEqual([]);
+    expect(calls.map(({ text }) => text)).toEqual(['Welcome', 'Right']);
   });
 
   it('do not wait for a greeting that never ends', { timeout: 30_000 }, async () => {

@@ -168,7 +168,7 @@ export interface MessageAuthor {
   /**
    * - `agent`: a human.
    * - `self`: the account this adapter writes with, which makes the event an echo.
-   * - `customer`: the user, through another channel than this adapter.
+   * - `user`: the user, through another channel than this adapter.
    * - `system`: the helpdesk's own automation.
    */
   readonly kind: 'agent' | 'self' | 'user' | 'system';

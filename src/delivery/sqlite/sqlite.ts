@@ -46,6 +46,9 @@ export function sqlite(options: SqliteOptions): Delivery {
 /** {@link sqlite} with another file for the writer thread. Without one, it writes in the caller's thread. */
 export function sqliteWith({ file, ...options }: SqliteOptions, threadFile: URL | null): Delivery {
   loadDriver();
+  if (typeof file !== 'string') {
+    throw configError("sqlite() needs a file: pass { file: './handoff.db' }.");
+  }
   if (file === ':memory:' || file === '') {
     throw configError(
       'sqlite() needs a file: a database in memory would lose its events with the process. For tests, use inline() or a file in a temporary folder.',

@@ -15,7 +15,7 @@ import {
   type ReceiverTarget,
 } from '../target.js';
 
-/** A target with wrongCredentials credentials, which the receiver should refuse. */
+/** A target with wrong credentials, which the receiver should refuse. */
 interface WrongCredentials {
   readonly what: string;
   readonly target: ReceiverTarget;
@@ -107,7 +107,7 @@ const credentialChecksOf = (group: EndpointGroup, noun: string): DoctorCheck[] =
     id: `credentials.${group}.wrong`,
     level: 'required',
     group,
-    expects: `refuses ${noun} with wrongCredentials credentials`,
+    expects: `refuses ${noun} with wrong credentials`,
     advice: ADVICE[group],
     run: (client) =>
       expectRefused(
