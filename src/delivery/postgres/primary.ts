@@ -1,3 +1,4 @@
+import { callbackify } from 'node:util';
 import type { Client, ClientConfig, PoolConfig } from 'pg';
 
 /**
@@ -69,12 +70,8 @@ export async function clientClassOf(servers: Servers): Promise<new (config?: Cli
     override connect(): Promise<Client>;
     override connect(callback: Connected): void;
     override connect(callback?: Connected): Promise<Client> | undefined {
-      const connected = this.#connectToPrimary();
-      if (!callback) return connected;
-      connected.then(
-        (client) => (callback as (error: null, client: Client) => void)(null, client),
-        callback as (error: Error) => void,
-      );
+      if (!callback) return this.#connectToPrimary();
+      callbackify(() => this.#connectToPrimary())(callback as (error: Error | null, client: Client) => void);
       return undefined;
     }
 
