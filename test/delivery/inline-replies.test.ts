@@ -152,6 +152,26 @@ describe('replies to a handoff request that is not answered yet', () => {
     expect(calls.map(({ text }) => text)).toEqual(['Welcome', 'Right']);
   });
 
+  it('from outside handlers wait for the greeting too', async () => {
+    const platform = await fakePlatform();
+    const greeted = deferred();
+    const asked = deferred();
+    const greeting = async (): Promise<string> => {
+      asked.resolve();
+      await greeted.promise;
+      return 'Welcome';
+    };
+    const to = await start({ platform: platform.options, greeting });
+    to.receiver.on('handoff.requested', ({ reply }) => reply('Hello'));
+    const body = establishBody();
+    await request(to.url).post('/conversation/establish').send(body).expect(200);
+    await asked.promise;
+    const later = to.receiver.conversations.reply(String(body.conversation_id), 'Later');
+    greeted.resolve();
+    expect((await later).state).toBe('delivered');
+    expect(textsOf(platform.calls)).toEqual(['Welcome', 'Hello', 'Later']);
+  });
+
   it('do not wait for a greeting that never ends', { timeout: 30_000 }, async () => {
     const platform = await fakePlatform();
     const to = await start({ platform: platform.options, greeting: () => new Promise(() => undefined) });

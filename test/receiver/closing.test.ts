@@ -11,6 +11,8 @@ import { type Started, start } from '../helpers/start.js';
 const post = (to: Started, path: string, body: object) =>
   request(to.url)
     .post(path)
+    // As a proxy sends it, which keeps its connections.
+    .set('connection', 'keep-alive')
     .send(body)
     .then((answer) => answer);
 

@@ -103,6 +103,17 @@ export function refusals(engine: Engine): void {
     });
   });
 
+  it('a reply that waits alone outlasts any outage of the API key', async () => {
+    const platform = await flakyPlatform((_call, nth) => (nth <= 8 ? { status: 401 } : FINE));
+    const outbox = { minDelayMs: 1, maxDelayMs: 1 };
+    const to = await (await stage(engine)).receive(platform.options, { outbox });
+    await (await to.reply('c', 'Hello')).delivered();
+    expect(platform.said('c')).toHaveLength(9);
+    await eventually(async () =>
+      expect(await to.queues.depth('outbox')).toMatchObject({ waiting: 0, dead: 0 }),
+    );
+  });
+
   describe('a single reply that the platform refuses with 403, while it accepts others', () => {
     it('becomes a dead letter, after others were accepted between its attempts', async () => {
       const platform = await flakyPlatform(({ text }) => ({ status: text === 'refused' ? 403 : 200 }));
