@@ -110,6 +110,22 @@ describe('the desk stores', () => {
     expect(await store.list('outgoing')).toEqual([]);
   });
 
+  it('sessions for twelve hours at most, however busy the agent is', async () => {
+    const store = createMemoryDocumentStore();
+    let now = Date.now();
+    const sessions = createSessions(store, { idleMs: SESSION_MS, now: () => now });
+    const cookie = await sessions.start({ agentId: 'ann', passwordVersion: 'v1', from: '', browser: '' });
+    const hours: number[] = [];
+    for (let hour = 1; hour <= 14; hour += 1) {
+      now += SESSION_MS / 12;
+      const session = await sessions.find(cookie);
+      if (!session) continue;
+      hours.push(hour);
+      await sessions.touch(session);
+    }
+    expect(hours).toEqual([1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11]);
+  });
+
   it('sessions until they expire', async () => {
     const store = createMemoryDocumentStore();
     let now = Date.now();
