@@ -111,14 +111,19 @@ export function inline({
       checkUnconnected(host);
       host = deliveryHost;
     },
-    createReplies: (bots) =>
-      createDirectReplies(bots, {
+    createReplies: (bots) => {
+      const onFailed = (conversationId: string, err: unknown): void =>
+        connected(host).log.warn({ conversationId, err }, 'a reply or end did not reach the platform');
+      return createDirectReplies(bots, {
         heldOf: (conversationId) => held.get(conversationId),
-        onFailed: (conversationId, err) =>
-          connected(host).log.warn({ conversationId, err }, 'a reply or end did not reach the platform'),
-        onHeldFailed: (conversationId, error) =>
-          connected(host).report(error, { event: 'handoff.requested', conversationId }),
-      }),
+        onFailed,
+        onHeldFailed(conversationId, error) {
+          onFailed(conversationId, error);
+          const { bot } = bots.locate(conversationId);
+          connected(host).report(error, { event: 'handoff.requested', bot, conversationId });
+        },
+      });
+    },
     seen: async (event) => handled.has(event.key),
     async accept(event) {
       if (conversations.pending >= maxPending) return 'full';
