@@ -87,7 +87,7 @@ export function inline({
     return 'handled';
   };
 
-  /** After the 200: the greeting first, then what was held. */
+  /** Greets the user, then sends the held replies. Called once the request is answered. */
   const sendHeld = async (
     event: DeliveredEvent<'handoff.requested'>,
     replies: HeldReplies,

@@ -176,9 +176,13 @@ export function createReceive(options: ReceiveOptions): RequestHandling {
         if (outcome !== SENDER_HUNG_UP) send(answers.refusal(route.endpoint, requestId, outcome));
         await requestLog.refused(exchange, outcome, () => isProbeRequest(exchange.request, limits.depth));
       } else {
-        send(answers.success(route.endpoint, requestId));
-        requestLog.accepted(exchange, outcome);
-        await followUp(exchange, outcome);
+        try {
+          send(answers.success(route.endpoint, requestId));
+          requestLog.accepted(exchange, outcome);
+        } finally {
+          // Even if the answer could not be sent: held replies would wait for ever, unnoticed.
+          await followUp(exchange, outcome);
+        }
       }
     } catch (error) {
       dispatcher.report(error, { requestId });

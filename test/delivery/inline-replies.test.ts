@@ -5,7 +5,7 @@ import { createTestBench } from '../../src/public/testing.js';
 import { chatBody, establishBody } from '../fixtures/bodies.js';
 import { deferred } from '../helpers/deferred.js';
 import { fakePlatform, flakyPlatform } from '../helpers/fake-platform.js';
-import { start } from '../helpers/start.js';
+import { makeReceiver, start } from '../helpers/start.js';
 
 const textsOf = (calls: readonly { body: unknown }[]): unknown[] =>
   calls.map(({ body }) => (body as { body?: string }).body ?? 'close');
@@ -170,6 +170,23 @@ describe('replies to a handoff request that is not answered yet', () => {
     greeted.resolve();
     expect((await later).state).toBe('delivered');
     expect(textsOf(platform.calls)).toEqual(['Welcome', 'Hello', 'Later']);
+  });
+
+  it('are sent even if the answer could not be, since they would wait for ever', async () => {
+    const platform = await fakePlatform();
+    const { receiver } = makeReceiver({ platform: platform.options });
+    receiver.on('handoff.requested', ({ reply }) => reply('Hello'));
+    const body = JSON.stringify(establishBody());
+    const request = {
+      method: 'POST',
+      url: '/conversation/establish',
+      headers: { 'content-type': 'application/json' },
+      read: () => Buffer.from(body),
+    };
+    await receiver.handle(request, () => {
+      throw new Error('the binding failed');
+    });
+    expect(textsOf(platform.calls)).toEqual(['Hello']);
   });
 
   it('do not wait for a greeting that never ends', { timeout: 30_000 }, async () => {

@@ -30,6 +30,17 @@ describe('a database that hangs', () => {
     expect(await Promise.all([limited(async () => 1), limited(async () => 2)])).toEqual([1, 2]);
   });
 
+  it('is left once, however many calls wait for it', async () => {
+    let hangs = 0;
+    const limited = createTimeLimit(50, () => {
+      hangs += 1;
+    });
+    await Promise.allSettled(Array.from({ length: 20 }, () => limited(never)));
+    expect(hangs).toBe(1);
+    await expect(limited(never)).rejects.toMatchObject(TIMEOUT);
+    expect(hangs).toBe(2);
+  });
+
   it('is not suspected because of one slow statement', async () => {
     let hangs = 0;
     const limited = createTimeLimit(50, () => (hangs += 1));

@@ -259,7 +259,7 @@ export type AdapterErrorCode = (typeof CODE)[AdapterErrorKind];
 export class AdapterError extends HandoffKitError {
   declare readonly code: AdapterErrorCode;
   readonly kind: AdapterErrorKind;
-  /** Whether it may go away by itself. */
+  /** Whether a later attempt may succeed. */
   readonly retryable: boolean;
   /** How long the helpdesk asks to wait, or `null` when it does not say. */
   readonly retryAfterMs: number | null;

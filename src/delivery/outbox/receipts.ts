@@ -60,7 +60,7 @@ export function createReceipts({ statusOf, sql, pollMs, onError }: ReceiptsOptio
   let timer: NodeJS.Timeout | undefined;
   let dueAt = Number.POSITIVE_INFINITY;
 
-  /** Outcomes of replies that nobody watched yet, in two generations: the older one is dropped when the newer is full. */
+  /** Outcomes of replies before `delivered()` was called. When the newer generation is full, the older is dropped. */
   let outcomes = new Map<string, Outcome>();
   let olderOutcomes = new Map<string, Outcome>();
 

@@ -139,28 +139,32 @@ export function createDatabase({ connection, timeoutMs, onError }: DatabaseOptio
     return pool;
   };
 
-  /** Gives up all connections: they are dead, or their server does not accept writes any more. */
-  const reconnect = (): void => {
+  /** Gives up the connections of a pool: they are dead, or their server does not accept writes any more. */
+  const leave = (used: Promise<Pool> | undefined): void => {
+    // Another call may have left it before.
+    if (used === undefined || used !== pool) return;
     servers.failed(servers.current());
-    const given = pool;
     pool = undefined;
-    given?.then((old) => old.end()).catch(onError);
+    used.then((old) => old.end()).catch(onError);
   };
-  const limited = createTimeLimit(timeoutMs, reconnect);
+  const limited = createTimeLimit(timeoutMs, () => leave(pool));
 
-  /** Tries the next server if a connection could not be made. */
-  const onPrimary = async <Result>(run: () => Promise<Result>): Promise<Result> => {
+  /** Runs statements on the server that accepts writes. Tries the next one if a connection could not be made. */
+  const onPrimary = async <Result>(run: (pool: Pool) => Promise<Result>): Promise<Result> => {
     for (let tries = 1; ; tries += 1) {
+      const used = getPool();
       try {
-        return await run();
+        return await run(await used);
       } catch (error) {
+        // A primary that was demoted keeps its connections.
+        if (servers.count > 1 && isReadOnly(error)) leave(used);
         if (!isServerFailure(error) || tries >= servers.count) throw error;
       }
     }
   };
 
   const query = async (sql: string, values: readonly SqlValue[] = []): Promise<SqlRow[]> => {
-    const result = await onPrimary(async () => (await getPool()).query(sql, [...values]));
+    const result = await onPrimary((connected) => connected.query(sql, [...values]));
     return result.rows as SqlRow[];
   };
 
@@ -182,24 +186,19 @@ export function createDatabase({ connection, timeoutMs, onError }: DatabaseOptio
     return results;
   };
 
-  const transaction = async (statements: readonly SqlStatement[]): Promise<SqlRow[][] | null> => {
-    const client = await onPrimary(async () => (await getPool()).connect());
-    try {
-      const results = await inTransaction(client, statements);
-      client.release();
-      return results;
-    } catch (error) {
-      // Closing the connection rolls the transaction back, whatever state it is in.
-      client.release(true);
-      throw error;
-    }
-  };
-
-  const explainAndLeave = (error: unknown): never => {
-    // A primary that was demoted keeps its connections.
-    if (servers.count > 1 && isReadOnly(error)) reconnect();
-    return explain(error);
-  };
+  const transaction = (statements: readonly SqlStatement[]): Promise<SqlRow[][] | null> =>
+    onPrimary(async (connected) => {
+      const client = await connected.connect();
+      try {
+        const results = await inTransaction(client, statements);
+        client.release();
+        return results;
+      } catch (error) {
+        // Closing the connection rolls the transaction back, whatever state it is in.
+        client.release(true);
+        throw error;
+      }
+    });
 
   const notifications = createNotifications({
     channel: `handoff_kit_${createHash('sha256').update(schema).digest('hex').slice(0, 24)}`,
@@ -216,8 +215,8 @@ export function createDatabase({ connection, timeoutMs, onError }: DatabaseOptio
     table: (name) => `${schema}.${name}`,
     list: (parameter) => `(SELECT json_array_elements_text(${parameter}::json) AS item)`,
     read: (text, values) => limited(() => query(text, values)),
-    write: (text, values) => limited(() => query(text, values)).catch(explainAndLeave),
-    transaction: (statements) => limited(() => transaction(statements)).catch(explainAndLeave),
+    write: (text, values) => limited(() => query(text, values)).catch(explain),
+    transaction: (statements) => limited(() => transaction(statements)).catch(explain),
     // Without the time limit of a call: creating tables takes longer than storing an event.
     migrate: (component, migrations) =>
       runMigrations({ table: sql.table, read: query, write: query, transaction }, component, migrations),

@@ -5,7 +5,7 @@ export async function inTime<Result>(task: Promise<Result>, timeoutMs: number): 
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<never>((_resolve, reject) => {
     const giveUp = (): void => reject(timeoutError(`the database did not answer within ${timeoutMs} ms.`));
-    // If this process was paused, the answer may have arrived meanwhile: it is read before `setImmediate` calls back.
+    // If this process was paused, the answer may have arrived during the pause: it is read before `setImmediate` calls back.
     timer = setTimeout(() => setImmediate(giveUp), timeoutMs);
   });
   task.catch(() => undefined);
@@ -50,8 +50,9 @@ export function createTimeLimit(timeoutMs: number, onHang: () => void) {
       return await inTime(task, timeoutMs);
     } catch (error) {
       if (isTimeout(error) && answeredAt < startedAt) {
+        // Calls that began before the first one timed out say nothing about the connections made since.
+        if (!isHanging || isTry) onHang();
         isHanging = true;
-        onHang();
       }
       throw error;
     } finally {
