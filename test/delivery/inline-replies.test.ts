@@ -177,13 +177,13 @@ describe('replies to a handoff request that is not answered yet', () => {
     const { receiver } = makeReceiver({ platform: platform.options });
     receiver.on('handoff.requested', ({ reply }) => reply('Hello'));
     const body = JSON.stringify(establishBody());
-    const request = {
+    const sent = {
       method: 'POST',
       url: '/conversation/establish',
       headers: { 'content-type': 'application/json' },
       read: () => Buffer.from(body),
     };
-    await receiver.handle(request, () => {
+    await receiver.handle(sent, () => {
       throw new Error('the binding failed');
     });
     expect(textsOf(platform.calls)).toEqual(['Hello']);
