@@ -401,14 +401,15 @@ export function describeQueue(name: string, createDatabase: () => Promise<QueueD
     it('removes old data of finished jobs, and none of waiting or dead jobs', async () => {
       const process = await connect({ keepContent: true });
       const { add, inbox, claim, sql, rows } = process;
-      for (const id of ['done', 'dead', 'waiting']) await add(id, id, null, ['ada']);
+      // Jobs due in the same millisecond are claimed in the order of their conversations.
+      for (const id of ['1 done', '2 dead', '3 waiting']) await add(id, id, null, ['ada']);
       await inbox.complete(await claim(1));
       await inbox.fail(await claim(2), DEAD);
       await process.retainFor(1, async () => {
         await eventually(async () => expect(await rows('seen_key')).toBe(2));
         expect(await rows('job')).toBe(2);
       });
-      expect(await Promise.all(['done', 'dead', 'waiting'].map((key) => inbox.has(key)))).toEqual([
+      expect(await Promise.all(['1 done', '2 dead', '3 waiting'].map((key) => inbox.has(key)))).toEqual([
         false,
         true,
         true,
