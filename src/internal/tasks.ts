@@ -29,16 +29,11 @@ export function createTaskCounter(): TaskCounter {
 }
 
 /** Waits for a promise for a limited time. Resolves to whether it settled in time. */
-export async function settlesWithin(done: Promise<unknown>, timeoutMs: number): Promise<boolean> {
-  let timer: NodeJS.Timeout | undefined;
-  const timeout = new Promise<false>((resolve) => {
-    timer = setTimeout(() => resolve(false), timeoutMs);
+export function settlesWithin(done: Promise<unknown>, timeoutMs: number): Promise<boolean> {
+  return new Promise((resolve, reject) => {
+    const timer = setTimeout(() => resolve(false), timeoutMs);
+    done.then(() => resolve(true), reject).finally(() => clearTimeout(timer));
   });
-  try {
-    return await Promise.race([done.then(() => true), timeout]);
-  } finally {
-    clearTimeout(timer);
-  }
 }
 
 /** Runs tasks one at a time per key, in the order they were added; tasks of different keys run side by side. */

@@ -146,8 +146,9 @@ function checkObject(value: unknown, maxDepth: number): JsonObject | Refusal {
 /** Looks for deep nesting, and for keys that could pollute prototypes. */
 function findFault(value: object, depthLeft: number): Refusal | null {
   if (depthLeft === 0) return TOO_DEEP;
-  for (const [key, child] of Object.entries(value)) {
+  for (const key of Object.keys(value)) {
     if (key === '__proto__') return FORBIDDEN_KEY;
+    const child = (value as JsonObject)[key];
     if (typeof child !== 'object' || child === null) continue;
     if (key === 'constructor' && Object.hasOwn(child, 'prototype')) return FORBIDDEN_KEY;
     const fault = findFault(child, depthLeft - 1);

@@ -95,7 +95,7 @@ class NodeRequest implements ReceiverRequest {
 
 /** Reads a stream within a size and a time limit. */
 export function readStream(
-  request: Readable,
+  request: Readable & { readonly complete?: boolean },
   { maxBytes, readTimeoutMs }: ReadLimits,
 ): Promise<Buffer | Refusal> {
   // A request that was destroyed while its credentials were checked emits no more events.
@@ -111,7 +111,10 @@ export function readStream(
       clearTimeout(timer);
       resolve(result);
     };
-    const timer = setTimeout(() => settle(tooSlow(readTimeoutMs)), readTimeoutMs).unref();
+    // Most bodies arrive with their headers, and need no timer.
+    const timer = request.complete
+      ? undefined
+      : setTimeout(() => settle(tooSlow(readTimeoutMs)), readTimeoutMs).unref();
     request
       .on('data', (chunk: Buffer) => {
         if (settled) return;

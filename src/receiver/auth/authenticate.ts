@@ -49,8 +49,7 @@ export function createAuthenticate(bots: readonly GuardedBot[], probesNeedAuth: 
 
   const atPathOfBot = async (bot: GuardedBot, request: ReceiverRequest, route: Route): Promise<Grant> => {
     const grant = await grantOf(bot, request, route, probesNeedAuth);
-    const isIdentified = guardsAt(bot, route).every(({ credentials }) => credentials !== null);
-    if (grant.level === 'none' || isIdentified) return grant;
+    if (grant.level === 'none' || isIdentifiedAt(bot, route)) return grant;
     return (await hasCredentialsOfOther(request, route)) ? { level: 'none', refusal: OTHER_BOT } : grant;
   };
 
@@ -110,6 +109,10 @@ function groupsAt({ endpoint, isRoot }: Route): readonly [Group, ...Group[]] {
   if (endpoint === 'message') return ['message'];
   return endpoint === 'root' && isRoot ? ['message', 'handoff'] : ['handoff'];
 }
+
+/** Whether every guard of the route has credentials, so that a request which passes can be of no other bot. */
+const isIdentifiedAt = ({ guards }: GuardedBot, route: Route): boolean =>
+  groupsAt(route).every((group) => guards[group]?.credentials !== null);
 
 const guardsAt = ({ guards }: GuardedBot, route: Route): Guard[] =>
   groupsAt(route).flatMap((group) => guards[group] ?? []);
