@@ -12,8 +12,9 @@ const RESULTS = new URL('RESULTS.md', import.meta.url);
 const INTRODUCTION = `# Results
 
 Written by \`npm run bench\`; [README.md](README.md) describes the method. Compare ratios, not absolute figures: the
-machine has few processors and runs other work, and another machine gives other figures. A ratio is the median over the
-rounds, in each of which both contenders were measured within a second. Each Node major has its last full run. The
+machine has few processors and runs other work, and another machine gives other figures. A ratio compares CPU time per
+request, since requests per second vary by half on shared machines: above 1, the contender needs less. It is the median
+over the rounds, in each of which both contenders were measured within a second. Each Node major has its last full run. The
 handlers read the text of the event unless the row says otherwise.
 `;
 

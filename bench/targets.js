@@ -1,5 +1,6 @@
 /**
- * The receiver's targets, as ratios of requests per second. The handlers on both sides read the text of the event,
+ * The receiver's targets, as ratios of CPU time per request: requests per second vary by half on shared
+ * machines. The handlers on both sides read the text of the event,
  * as real handlers do. The ratio of an empty handler is shown beside it.
  *
  * @typedef {object} Target

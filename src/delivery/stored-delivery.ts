@@ -84,7 +84,8 @@ export function createStoredDelivery(
   let host: DeliveryHost | undefined;
   let stopped = false;
   const onError = createThrottledLog(() => (stopped ? undefined : host?.log));
-  const engine = createEngine({ keepContent, leaseMs, pollMs, onError });
+  const onWarning = (message: string): void => host?.log.warn({}, message);
+  const engine = createEngine({ keepContent, leaseMs, pollMs, onError, onWarning });
   /** The receiver's name, from `connect` on. */
   let receiverName = DEFAULT_RECEIVER;
   let inboxName = queueNameOf({ queue: 'inbox' });

@@ -16,6 +16,7 @@ it.each([1, 2, 3, 4, 5])(
         return [];
       },
       onError: (error) => expect.unreachable(String(error)),
+      onMissing: () => expect.unreachable(),
     });
     const done = new Promise<void>((resolve) => {
       onSent = () => {

@@ -71,7 +71,7 @@ describe('a database that hangs', () => {
     const delivery = postgres({
       ...store,
       connectionString: url.href,
-      storeTimeoutMs: 300,
+      storeTimeoutMs: 2_000,
       pool: { max: 4, query_timeout: 600_000 },
     });
     const to = await start({ delivery });

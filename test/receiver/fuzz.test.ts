@@ -21,7 +21,7 @@ const note = (error: unknown): void => {
 let handled = 0;
 const receiver = createReceiver({
   auth: { message: basic({ username: USERNAME, password: SECRET }), handoff: pathToken(PATH_TOKEN) },
-  limits: { readTimeoutMs: 100 },
+  limits: { readTimeoutMs: 1_000 },
   log: createLog({ level: 'trace', destination: { write: () => {} } }),
 });
 receiver.onError(({ error }) => note(error));

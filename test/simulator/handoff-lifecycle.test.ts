@@ -97,28 +97,22 @@ describe('busy', () => {
     expect(receiver.received).toHaveLength(1);
   });
 
-  test('when nothing listens, and when no answer arrives', async () => {
-    const hanging = await startReceiver(() => {});
-    const { simulator } = await startSimulator({
-      deliveryTimeoutMs: 150,
-      bots: [
-        botAt(NOWHERE, {
-          humanServices: [
-            { componentId: 'off', url: NOWHERE },
-            { componentId: 'slow', url: hanging.url },
-          ],
-        }),
-      ],
-    });
-    const off = await simulator.requestHandoff({ componentId: 'off' });
+  test('when nothing listens', async () => {
+    const { simulator } = await startSimulator({ bots: [botAt(NOWHERE)] });
+    const off = await simulator.requestHandoff();
     expect(off.state).toBe('busy');
     expect(off.deliveries[0]).toMatchObject({
       status: null,
       body: null,
       error: expect.stringMatching('refused'),
     });
-    const slow = await simulator.requestHandoff({ componentId: 'slow' });
-    expect(slow.deliveries[0]?.error).toBe('no answer within 150 ms');
+  });
+
+  test('when no answer arrives', async () => {
+    const hanging = await startReceiver(() => {});
+    const { simulator } = await startSimulator({ deliveryTimeoutMs: 50, bots: [botAt(hanging.url)] });
+    const slow = await simulator.requestHandoff();
+    expect(slow.deliveries[0]?.error).toBe('no answer within 50 ms');
   });
 });
 

@@ -113,13 +113,19 @@ export interface DatabaseOptions {
   readonly timeoutMs: number;
   /** Called when something fails in the background. */
   readonly onError: (error: unknown) => void;
+  readonly onWarning?: ((message: string) => void) | undefined;
 }
 
 /** How long closing waits for statements under way. */
 const END_TIMEOUT_MS = 2_000;
 
 /** Connects on first use, and reconnects after a connection was lost. */
-export function createDatabase({ connection, timeoutMs, onError }: DatabaseOptions): PostgresDatabase {
+export function createDatabase({
+  connection,
+  timeoutMs,
+  onError,
+  onWarning,
+}: DatabaseOptions): PostgresDatabase {
   const { schema, settings, servers } = connection;
   const forgetHooks: ForgetHook[] = [];
   let pool: Promise<Pool> | undefined;
@@ -205,6 +211,7 @@ export function createDatabase({ connection, timeoutMs, onError }: DatabaseOptio
     connection,
     query,
     onError,
+    onMissing: () => onWarning?.(NOT_NOTIFIED),
   });
 
   const sql: PostgresDatabase = {
@@ -247,6 +254,9 @@ export function createDatabase({ connection, timeoutMs, onError }: DatabaseOptio
   };
   return sql;
 }
+
+const NOT_NOTIFIED =
+  'notifications of PostgreSQL do not arrive, as behind a pooler of transactions (PgBouncer with pool_mode = transaction). Nothing is lost, but this process notices the work of others only when it polls, every pollMs. Connect to the server itself to be notified.';
 
 const READ_ONLY = '25006';
 

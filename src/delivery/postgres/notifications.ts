@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import type { Client, ClientConfig } from 'pg';
 import type { SqlRow, SqlValue } from '../storage/sql.js';
 import { clientClassOf, type Servers } from './primary.js';
@@ -5,18 +6,32 @@ import { clientClassOf, type Servers } from './primary.js';
 /** The delay before a lost connection for notifications is replaced. */
 const LISTEN_AGAIN_MS = 1_000;
 
+/** How long a notification to this process itself may take. */
+const ARRIVES_WITHIN_MS = 10_000;
+
 export interface NotificationOptions {
   readonly channel: string;
   readonly connection: { readonly servers: Servers; readonly settings: ClientConfig };
   readonly query: (sql: string, values: readonly SqlValue[]) => Promise<SqlRow[]>;
   readonly onError: (error: unknown) => void;
+  /** Called once if notifications do not arrive. */
+  readonly onMissing: () => void;
+  readonly arrivesWithinMs?: number;
 }
 
 /**
  * Notifies other processes with `NOTIFY`, and listens on a separate connection. Notifications are lost with the
- * connection, so subscribers are called after every reconnect, and also poll.
+ * connection, so subscribers are called after every reconnect, and also poll. Behind a pooler that shares connections
+ * between transactions none arrive, although `LISTEN` succeeds: a notification to itself shows that.
  */
-export function createNotifications({ channel, connection, query, onError }: NotificationOptions) {
+export function createNotifications({
+  channel,
+  connection,
+  query,
+  onError,
+  onMissing,
+  arrivesWithinMs = ARRIVES_WITHIN_MS,
+}: NotificationOptions) {
   const listeners = new Map<string, Set<() => void>>();
   const unsent = new Set<string>();
   let sending: Promise<void> | undefined;
@@ -24,6 +39,7 @@ export function createNotifications({ channel, connection, query, onError }: Not
   let connecting = false;
   let retry: NodeJS.Timeout | undefined;
   let stopped = false;
+  let isReported = false;
 
   const callAll = (): void => {
     for (const topic of listeners.values()) for (const listener of topic) listener();
@@ -62,7 +78,32 @@ export function createNotifications({ channel, connection, query, onError }: Not
     listening = client;
     connecting = false;
     callAll();
+    if (!isReported) checkArrival(client);
   };
+
+  /** Sends a notification to this process itself. */
+  const checkArrival = (client: Client): void => {
+    const topic = `check ${randomUUID()}`;
+    const end = (): void => {
+      clearTimeout(timer);
+      listeners.delete(topic);
+    };
+    const timer = setTimeout(() => {
+      end();
+      if (listening !== client) return;
+      isReported = true;
+      onMissing();
+    }, arrivesWithinMs).unref();
+    listeners.set(topic, new Set([end]));
+    // Without the database, nothing can be said.
+    notify([topic]).catch(end);
+  };
+
+  const notify = (topics: readonly string[]): Promise<unknown> =>
+    query(`SELECT pg_notify($1, item) FROM json_array_elements_text($2::json) AS topics (item)`, [
+      channel,
+      JSON.stringify(topics),
+    ]);
 
   const listen = (): void => {
     if (connecting || listening || stopped) return;
@@ -74,10 +115,7 @@ export function createNotifications({ channel, connection, query, onError }: Not
     while (unsent.size > 0) {
       const topics = [...unsent];
       unsent.clear();
-      await query(`SELECT pg_notify($1, item) FROM json_array_elements_text($2::json) AS topics (item)`, [
-        channel,
-        JSON.stringify(topics),
-      ]).catch(onError);
+      await notify(topics).catch(onError);
     }
     // In the same step as the last look at `unsent`: a topic that is published later starts anew.
     sending = undefined;

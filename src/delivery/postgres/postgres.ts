@@ -57,9 +57,9 @@ const MIN_RENEWAL_LIMIT_MS = 500;
 export function createPostgresEngine(
   connection: ReturnType<typeof checkConnection>,
   timeoutMs: number,
-  { keepContent, leaseMs, onError }: EngineSettings,
+  { keepContent, leaseMs, onError, onWarning }: EngineSettings,
 ): StorageEngine {
-  const sql = createDatabase({ connection, timeoutMs, onError });
+  const sql = createDatabase({ connection, timeoutMs, onError, onWarning });
   const { table, now, forgetHooks } = sql;
   const owner = randomUUID();
   const query = (text: string, values: readonly unknown[]) => sql.write(text, values as readonly SqlValue[]);

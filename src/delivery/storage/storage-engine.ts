@@ -23,6 +23,8 @@ export interface EngineSettings {
   readonly pollMs: number;
   /** Called when something fails in the background. */
   readonly onError: (error: unknown) => void;
+  /** Called with what an operator should know about the database; it can be used all the same. */
+  readonly onWarning?: (message: string) => void;
 }
 
 /** The defaults that differ from database to database. */

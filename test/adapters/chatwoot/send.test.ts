@@ -78,7 +78,7 @@ describe('send', () => {
   });
 
   it('reports a missing response as transient', async () => {
-    const { adapter, proxy, ref } = await openConversation({}, { timeoutMs: 500 });
+    const { adapter, proxy, ref } = await openConversation({}, { timeoutMs: 2_000 });
     const release = proxy.hold();
     expect(await failureOf(adapter.send(ref, outgoing('one'), call))).toMatchObject({ kind: 'transient' });
     release();
