@@ -1,3 +1,5 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { createReceiver, noAuth } from '../../dist/public/index.js';
 import { message } from '../bodies.js';
 import { openBoss } from './bare-pg-boss.js';
 import { openDelivery } from './handoff-kit.js';
@@ -12,10 +14,11 @@ import { openDelivery } from './handoff-kit.js';
  * @property {Store} store
  * @property {number} count of events
  * @property {number} [withinMs] when to give up draining
+ * @property {{ port: number, replies: boolean }} [platform] where replies go; `replies`: one for each event
  *
  * @typedef {object} DrainResult
  * @property {number} handled events that were handled
- * @property {number} ms from the first handler to the last, or to the end of the time
+ * @property {number} ms from the first handler to the last, or its reply, or to the end of the time
  * @property {number} cpu CPU time of this process in microseconds
  * @property {boolean} gaveUp whether the time ended first
  */
@@ -88,9 +91,10 @@ async function addToBoss(/** @type {Store} */ { url, schema }) {
  * @param {Store} store
  * @param {number} count
  * @param {number} withinMs
+ * @param {Task['platform']} [platform]
  * @returns {Promise<DrainResult>}
  */
-async function drain(store, count, withinMs) {
+async function drain(store, count, withinMs, platform) {
   let handled = 0;
   let firstAt = 0;
   let lastAt = 0;
@@ -111,16 +115,55 @@ async function drain(store, count, withinMs) {
       finish();
     }
   };
-  const close = await (store.id === 'pg-boss'
-    ? startBoss(store, onHandled)
-    : startDelivery(store, onHandled));
+  const repliesBefore = platform ? await repliesOf(platform) : 0;
+  const close = await startDraining(store, onHandled, platform);
   await finished;
   clearTimeout(timer);
+  if (platform?.replies) {
+    while ((await repliesOf(platform)) < repliesBefore + count) await sleep(10);
+    lastAt = performance.now();
+  }
   const { user, system } = process.cpuUsage(cpu);
   const gaveUp = handled < count;
   if (gaveUp) lastAt = performance.now();
   await close();
   return { handled, ms: handled === 0 ? withinMs : lastAt - firstAt, cpu: user + system, gaveUp };
+}
+
+/** How many replies the platform has had. */
+async function repliesOf(/** @type {{ port: number }} */ { port }) {
+  return Number(await (await fetch(`http://127.0.0.1:${port}`)).text());
+}
+
+/**
+ * @param {Store} store
+ * @param {() => void} onHandled
+ * @param {Task['platform']} platform
+ */
+function startDraining(store, onHandled, platform) {
+  if (platform) return startReceiver(store, onHandled, platform);
+  return store.id === 'pg-boss' ? startBoss(store, onHandled) : startDelivery(store, onHandled);
+}
+
+/**
+ * @param {Store} store
+ * @param {() => void} onHandled
+ * @param {NonNullable<Task['platform']>} platform
+ */
+async function startReceiver(store, onHandled, { port, replies }) {
+  const receiver = createReceiver({
+    auth: { message: noAuth(), handoff: noAuth() },
+    platform: { baseUrl: `http://127.0.0.1:${port}`, apiKey: 'bench' },
+    delivery: openDelivery(store),
+    log: false,
+  });
+  receiver.on('handoff.requested', () => undefined);
+  receiver.on('handoff.message', async ({ reply }) => {
+    if (replies) await reply('On Thursday.');
+    onHandled();
+  });
+  await receiver.start();
+  return () => receiver.close({ timeoutMs: 10_000 });
 }
 
 async function startDelivery(/** @type {Store} */ store, /** @type {() => void} */ onHandled) {
@@ -139,11 +182,14 @@ async function startBoss(/** @type {Store} */ { url, schema }, /** @type {() => 
   return close;
 }
 
-process.on('message', (/** @type {Task} */ { task, store, count, withinMs = DEFAULT_WITHIN_MS }) => {
-  (task === 'store' ? storeEvents(store, count) : drain(store, count, withinMs)).then(
-    (result) => process.send?.({ result }),
-    (error) => process.send?.({ error: error.stack }),
-  );
-});
+process.on(
+  'message',
+  (/** @type {Task} */ { task, store, count, withinMs = DEFAULT_WITHIN_MS, platform }) => {
+    (task === 'store' ? storeEvents(store, count) : drain(store, count, withinMs, platform)).then(
+      (result) => process.send?.({ result }),
+      (error) => process.send?.({ error: error.stack }),
+    );
+  },
+);
 process.on('disconnect', () => process.exit());
 process.send?.({ ready: true });

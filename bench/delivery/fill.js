@@ -44,8 +44,9 @@ export async function fillRememberedEvents(store, count) {
  *
  * @param {Store} store
  * @param {number} count
+ * @param {'message' | 'handoff.message'} event
  */
-export async function fillWaitingConversations(store, count) {
+export async function fillWaitingConversations(store, count, event = 'message') {
   if (store.id === 'pg-boss') return fillBoss(store, count);
   const isSqlite = store.id === 'sqlite';
   const scattered = '(i * 2654435761) % 4294967296';
@@ -54,10 +55,10 @@ export async function fillWaitingConversations(store, count) {
     : `lpad(to_hex(${scattered}), 8, '0') || '-7d3a-7c1e-9f00-' || lpad(i::text, 12, '0')`;
   const jobs = (/** @type {string} */ table, /** @type {number} */ now) =>
     `INSERT INTO ${table} (seq, queue, conversation, type, attempts, created_at, error, content)
-     SELECT i, 'inbox', ${id}, 'message', CASE WHEN i % ${2 * NOT_DUE_EVERY} = 0 THEN 1 ELSE 0 END,
+     SELECT i, 'inbox', ${id}, '${event}', CASE WHEN i % ${2 * NOT_DUE_EVERY} = 0 THEN 1 ELSE 0 END,
        ${now - count} + i, CASE WHEN i % ${NOT_DUE_EVERY} = 0 THEN 'not yet' END,
-       '{"name":"message","key":"message ' || i || '","conversationId":"' || ${id} ||
-       '","receivedAt":${now},"requestId":"' || i || '","body":${shortBody()}}' FROM n`;
+       '{"name":"${event}","bot":"default","key":"message ' || i || '","conversationId":"' || ${id} ||
+       '","receivedAt":${now},"requestId":"' || i || '","body":${event === 'message' ? shortBody() : chatBody()}}' FROM n`;
   const heads = (/** @type {string} */ head, /** @type {string} */ job, /** @type {number} */ now) =>
     `INSERT INTO ${head} (queue, conversation, jobs, due_at, delay_ms)
      SELECT queue, conversation, 1, CASE WHEN error IS NULL THEN created_at ELSE ${now + NOT_DUE_MS} END,
@@ -86,6 +87,10 @@ const shortBody = () =>
     message_id: 'message',
     output: [{ content: { text: 'Your order arrives on Thursday.' } }],
   });
+
+/** What a user says to an agent. */
+const chatBody = () =>
+  JSON.stringify({ conversation_id: 'c', timestamp: 1760000000000, body: 'When does my order arrive?' });
 
 /**
  * @param {Store} store

@@ -1,7 +1,7 @@
 import { parseArgs } from 'node:util';
 import { contenderOf, contenders } from './contenders.js';
 
-/** @typedef {'throughput' | 'draining' | 'remembered' | 'waiting' | 'slow-disk'} Part */
+/** @typedef {'throughput' | 'draining' | 'remembered' | 'waiting' | 'replies' | 'slow-disk'} Part */
 
 /** The parts of a run, in this order. @type {Readonly<Record<Part, string>>} */
 export const PARTS = {
@@ -9,6 +9,7 @@ export const PARTS = {
   draining: 'handling alone: events that were stored while no worker ran',
   remembered: 'throughput with 1,000, 100,000 and 1,000,000 remembered events',
   waiting: 'draining with 1,000, 100,000 and 1,000,000 waiting conversations',
+  replies: 'draining with one reply for each event, with 1,000 and 100,000 waiting conversations',
   'slow-disk': 'SQLite on a disk that takes 5 ms longer for every sync',
 };
 
@@ -23,6 +24,8 @@ export const PARTS = {
  * @property {number} drained events that one round of `draining` or `waiting` handles
  * @property {number} drainRounds
  * @property {readonly number[]} sizes of the stores in `remembered` and `waiting`
+ * @property {number} replied events that one round of `replies` handles
+ * @property {number} replyRounds
  * @property {boolean} writesResults whether the results belong in DELIVERY.md
  */
 
@@ -62,8 +65,15 @@ export function readOptions(args) {
   });
   if (values.help) return { help: HELP };
   const scale = values.quick
-    ? { rounds: 9, drained: 2_000, drainRounds: 3, sizes: [1_000, 100_000] }
-    : { rounds: 151, drained: 5_000, drainRounds: 7, sizes: [1_000, 100_000, 1_000_000] };
+    ? { rounds: 9, drained: 2_000, drainRounds: 3, sizes: [1_000, 100_000], replied: 2_000, replyRounds: 1 }
+    : {
+        rounds: 151,
+        drained: 5_000,
+        drainRounds: 7,
+        sizes: [1_000, 100_000, 1_000_000],
+        replied: 10_000,
+        replyRounds: 3,
+      };
   const rounds = values.rounds === undefined ? scale.rounds : Number(values.rounds);
   if (!Number.isInteger(rounds) || rounds < 1) throw new Error('--rounds takes a whole number, 1 or more');
   const only = (values.only ?? '')

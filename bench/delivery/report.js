@@ -26,6 +26,8 @@ const table = (/** @type {string[]} */ head, /** @type {string[][]} */ rows) =>
 export function createReport(options, slowDiskConnections) {
   /** @type {string[]} */
   const sections = [];
+  /** @type {string[][]} */
+  const replyRows = [];
   /** @type {import('./targets.js').Results} */
   const results = {
     throughput: [],
@@ -87,6 +89,12 @@ export function createReport(options, slowDiskConnections) {
     return [`### Draining while many conversations wait\n\n${table(head, rows)}`];
   };
 
+  const replies = () => {
+    if (replyRows.length === 0) return [];
+    const head = ['contender', 'waiting conversations', 'events/s', 'events/s, one reply each', 'ratio'];
+    return [`### Draining with replies: a platform that takes 20 ms for each\n\n${table(head, replyRows)}`];
+  };
+
   const slowDisk = () => {
     if (results.slowDisk.length === 0) return [];
     const rows = results.slowDisk.flatMap((measured) => rowsOf(measured));
@@ -123,6 +131,19 @@ export function createReport(options, slowDiskConnections) {
     waiting(/** @type {string} */ id, /** @type {DrainRound[]} */ rounds) {
       results.waiting.set(id, rounds);
     },
+    replies(
+      /** @type {string} */ id,
+      /** @type {number} */ size,
+      /** @type {{ without: number, with: number }[]} */ rounds,
+    ) {
+      replyRows.push([
+        titleOf(id),
+        whole(size),
+        whole(median(rounds.map(({ without }) => without))),
+        whole(median(rounds.map((round) => round.with))),
+        median(rounds.map((round) => round.with / round.without)).toFixed(2),
+      ]);
+    },
     slowDisk(/** @type {Measured} */ measured) {
       results.slowDisk.push(measured);
     },
@@ -139,7 +160,9 @@ export function createReport(options, slowDiskConnections) {
       const targets =
         verdicts.length > 0 ? [`### Targets\n\n${table(['target', 'limit', 'measured', ''], verdicts)}`] : [];
       const pace = `${options.rounds} rounds of ${options.seconds} s, 32 connections, bodies of 1,536 bytes, 1,000 conversations.`;
-      return [pace, ...targets, ...throughput(), ...sections, ...waiting(), ...slowDisk()].join('\n\n');
+      return [pace, ...targets, ...throughput(), ...sections, ...waiting(), ...replies(), ...slowDisk()].join(
+        '\n\n',
+      );
     },
   };
 }

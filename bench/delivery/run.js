@@ -225,6 +225,43 @@ async function waiting(run) {
   }
 }
 
+/**
+ * Drains the same events with one reply each, and without, in turn. The first round warms up and is not counted.
+ *
+ * @param {Run} run
+ */
+async function replies(run) {
+  const { replied, replyRounds } = run.options;
+  const { dueOf, fillWaitingConversations } = await import('./fill.js');
+  const { port } = await start('delivery/platform.js', []);
+  for (const id of ['sqlite', 'postgres'].filter((each) => run.selected.has(each))) {
+    const child = await start('delivery/drain.js', []);
+    const drainSize = async (/** @type {number} */ size, /** @type {boolean} */ withReplies) => {
+      /** @type {import('./drain.js').DrainResult[]} */
+      const results = [];
+      for (let left = replied; left > 0; left -= results.at(-1)?.handled ?? left) {
+        const store = newStore(run, id);
+        await fillWaitingConversations(store, size, 'handoff.message');
+        const count = Math.min(left, dueOf(size));
+        const platform = { port, replies: withReplies };
+        results.push(await child.ask({ task: 'drain', store, count, platform }));
+      }
+      return ratesOf(results).handled;
+    };
+    for (const size of [1_000, 100_000]) {
+      /** @type {{ without: number, with: number }[]} */
+      const samples = [];
+      for (let round = 0; round <= replyRounds; round += 1) {
+        progress(`replies  ${id}  ${size.toLocaleString('en')} waiting  round ${round}/${replyRounds}`);
+        const sample = { without: await drainSize(size, false), with: await drainSize(size, true) };
+        if (round > 0) samples.push(sample);
+      }
+      run.report.replies(id, size, samples);
+    }
+    child.stop();
+  }
+}
+
 /** @param {Run} run */
 async function slowDisk(run) {
   const slow = buildSlowDisk(temporaryFolder());
@@ -242,7 +279,7 @@ async function slowDisk(run) {
 }
 
 /** @type {Readonly<Record<import('./options.js').Part, (run: Run) => Promise<void>>>} */
-const parts = { throughput, draining, remembered, waiting, 'slow-disk': slowDisk };
+const parts = { throughput, draining, remembered, waiting, replies, 'slow-disk': slowDisk };
 
 /** @param {import('./options.js').Options} options */
 async function bench(options) {

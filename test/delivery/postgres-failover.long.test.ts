@@ -18,7 +18,7 @@ describe('a connection string with several servers', () => {
 
 /** A receiver on a cluster, to which events are sent all the time. */
 async function underLoad(cluster: Cluster, connectionString = cluster.connectionString) {
-  const delivery = postgres({ connectionString, storeTimeoutMs: 2_000, leaseMs: 3_000, pollMs: 200 });
+  const delivery = postgres({ connectionString });
   const { receiver } = makeReceiver({ delivery });
   const handled: string[] = [];
   receiver.on('handoff.message', ({ text }) => void handled.push(text));
@@ -50,6 +50,20 @@ async function underLoad(cluster: Cluster, connectionString = cluster.connection
       const target = stored.length + count;
       await eventually(() => expect(stored.length).toBeGreaterThan(target));
     },
+    /** Waits until events are stored and handled again, and prints how long that took. */
+    async recovery(fault: string) {
+      const began = performance.now();
+      const done = { stored: stored.length, handled: handled.length };
+      const after = async (count: () => number): Promise<number> => {
+        while (count() === 0) await new Promise((resolve) => setTimeout(resolve, 10));
+        return Math.round(performance.now() - began);
+      };
+      const times = await Promise.all([
+        after(() => stored.length - done.stored),
+        after(() => handled.length - done.handled),
+      ]);
+      process.stdout.write(`${fault}: stored again after ${times[0]} ms, handled after ${times[1]} ms\n`);
+    },
     async end() {
       isSending = false;
       await sender;
@@ -77,7 +91,9 @@ describe('a primary with a standby', () => {
     const load = await underLoad(cluster);
     await load.progress();
     await cluster.primary.kill();
+    const recovery = load.recovery('killed');
     await cluster.promote();
+    await recovery;
     await load.progress();
     await load.end();
     expectNothingLost(load);
@@ -88,7 +104,9 @@ describe('a primary with a standby', () => {
     const load = await underLoad(cluster);
     await load.progress();
     cluster.primary.freeze();
+    const recovery = load.recovery('frozen');
     await cluster.promote();
+    await recovery;
     await load.progress();
     cluster.primary.thaw();
     await load.progress();
@@ -104,7 +122,9 @@ describe('a primary with a standby', () => {
     // Switched over on purpose: the old primary only reads from now on, and keeps its connections.
     await cluster.primary.query(`ALTER SYSTEM SET default_transaction_read_only = 'on'`);
     await cluster.primary.query('SELECT pg_reload_conf()');
+    const recovery = load.recovery('switched over');
     await cluster.promote();
+    await recovery;
     await load.progress();
     await load.end();
     expectNothingLost(load);
