@@ -9,6 +9,8 @@ export interface TcpProxy {
   readonly made: number;
   /** Closes every connection, and accepts new connections. */
   cut(): void;
+  /** Leads new connections to another port, as a name that is given to another server. */
+  leadTo(port: number): void;
   /** Whether new connections are refused. */
   refuse(refusing: boolean): void;
   /** Forwards the next request that contains a text, then closes its connection instead of forwarding the answer. */
@@ -20,7 +22,8 @@ export interface TcpProxy {
 }
 
 /** Starts a proxy to a port of this machine, until the test ends. */
-export async function tcpProxy(target: number): Promise<TcpProxy> {
+export async function tcpProxy(initialTarget: number): Promise<TcpProxy> {
+  let target = initialTarget;
   const pairs = new Set<readonly [Socket, Socket]>();
   let refusing = false;
   let made = 0;
@@ -73,6 +76,9 @@ export async function tcpProxy(target: number): Promise<TcpProxy> {
       return made;
     },
     cut,
+    leadTo(port) {
+      target = port;
+    },
     refuse(now) {
       refusing = now;
     },
