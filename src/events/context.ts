@@ -1,7 +1,8 @@
 import type { Log } from '../internal/index.js';
 import {
   type AudioClip,
-  droppedPaths,
+  type DroppedValue,
+  droppedValues,
   messageAudio,
   messageText,
   normaliseMessage,
@@ -45,8 +46,8 @@ export interface ContextParts {
   readonly findConversation: (id: string) => Promise<Conversation | null>;
   /** Called with the payload when a handler first reads it. */
   readonly onPayload: <Name extends DeliveredEventName>(name: Name, payload: EventPayloads[Name]) => void;
-  /** Called with the paths of values that do not fit the contract, and are left out of the payload. */
-  readonly onDropped: (name: DeliveredEventName, paths: readonly string[]) => void;
+  /** Called with values that do not fit the contract, and are left out of the payload. */
+  readonly onDropped: (name: DeliveredEventName, values: readonly DroppedValue[]) => void;
 }
 
 /**
@@ -140,7 +141,7 @@ class MessageEventContext extends DeliveredEventContext<'message'> implements Me
     const ordinary = this.raw === this.#body ? normaliseOrdinaryMessage(this.#body) : null;
     if (ordinary) return ordinary;
     const payload = normaliseMessage(this.#body);
-    this.parts.onDropped('message', droppedPaths(this.raw, payload));
+    this.parts.onDropped('message', droppedValues(this.raw, payload));
     return payload;
   }
 
@@ -172,7 +173,7 @@ class HandoffEventContext<Name extends HandoffName>
     super(parts, event, run, body.timestamp);
     this.#body = body;
     this.user = user;
-    parts.onDropped(this.event, droppedPaths(this.raw, body));
+    parts.onDropped(this.event, droppedValues(this.raw, body));
   }
 
   protected override readPayload(): EventPayloads[Name] {

@@ -68,11 +68,11 @@ export function createDispatcher({
           'a value that the contract does not name was passed on as it is',
         ),
       ),
-    onDropped(name, paths) {
-      for (const field of paths) {
+    onDropped(name, values) {
+      for (const { path, kind } of values) {
         warnOnce(
-          `${name} dropped ${field}`,
-          { event: name, field },
+          `${name} dropped ${path} ${kind}`,
+          { event: name, field: path, kind },
           'a value that does not fit the contract was left out of the payload; the context has it in raw',
         );
       }

@@ -90,7 +90,12 @@ const LONGEST_PLAIN_KEY = 160;
 const distinctionOf: {
   [Endpoint in WebhookEndpoint]: (body: WebhookBody<Endpoint>, session: number) => string;
 } = {
-  message: ({ message_id }) => message_id,
+  message({ message_id, create_time, output }) {
+    if (message_id !== null) return message_id;
+    return create_time === null || isWholeSeconds(create_time)
+      ? randomUUID()
+      : `${create_time}:${digest(JSON.stringify(output))}`;
+  },
   establish: (body, session) => `${body.timestamp ?? `session ${session}:${digest(JSON.stringify(body))}`}`,
   chat(body) {
     const {
@@ -113,7 +118,7 @@ const digest = (text: string): string => hash('sha256', text, 'base64url');
  * The idempotency key of an event: equal for two deliveries of the same event, where that is certain. Where it is not,
  * the keys differ, because a repeated message is better than a lost one.
  *
- * - A message has an id.
+ * - A message has an id. Without one, it is the same if it has the same output and the same time, finer than a second.
  * - A user's message has none. It is the same if it has the same words and the same time, finer than a second. Where a
  *   deployment sends an id, a coarser time is enough.
  * - A request or a close is the same if it has the same time. Without a time, it is the same if it belongs to the same

@@ -1,8 +1,17 @@
 import { isRecord, toText } from './primitives.js';
 
-/** The paths of received values that normalising has dropped, such as `body[].text`, each once. */
-export function droppedPaths(sent: unknown, read: unknown): string[] {
-  const paths = new Set<string>();
+/** A received value that normalising has dropped. */
+export interface DroppedValue {
+  /** Such as `body[].text`. */
+  readonly path: string;
+  /** Such as `string` or `object`. */
+  readonly kind: string;
+}
+
+/** The received values that normalising has dropped, each path and kind once. */
+export function droppedValues(sent: unknown, read: unknown): DroppedValue[] {
+  const found = new Map<string, DroppedValue>();
+  const add = (path: string, kind: string): unknown => found.set(`${path} ${kind}`, { path, kind });
 
   const compare = (before: unknown, after: unknown, path: string): void => {
     if (Object.is(before, after) || isNothing(before)) return;
@@ -14,13 +23,13 @@ export function droppedPaths(sent: unknown, read: unknown): string[] {
       }
     } else if (isRecord(before)) {
       const target = Array.isArray(after) ? after[0] : after;
-      if (!isRecord(target)) paths.add(path);
+      if (!isRecord(target)) add(path, 'object');
       else for (const [name, value] of Object.entries(before)) compare(value, target[name], join(path, name));
-    } else if (!isHeldBy(before, after)) paths.add(path);
+    } else if (!isHeldBy(before, after)) add(path, typeof before);
   };
 
   compare(sent, read, '');
-  return [...paths];
+  return [...found.values()];
 }
 
 const join = (path: string, name: string): string => (path === '' ? name : `${path}.${name}`);

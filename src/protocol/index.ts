@@ -3,7 +3,7 @@
  *
  * @module
  */
-export { droppedPaths } from './dropped-values.js';
+export { type DroppedValue, droppedValues } from './dropped-values.js';
 export * from './handoff.js';
 export * from './knowledge.js';
 export * from './message.js';

@@ -2,6 +2,7 @@ import { z } from 'zod';
 import {
   asList,
   id,
+  isEmpty,
   isRecord,
   isTime,
   istest,
@@ -10,6 +11,7 @@ import {
   quantity,
   recordOr,
   time,
+  toText,
 } from './primitives.js';
 
 /** The fields that identify and route a bot's message. The receiver validates them before it answers. */
@@ -20,8 +22,8 @@ export interface BotMessageEnvelope {
   anonymous_id: string | null;
   /** The bot's conversation. A handoff has another id. */
   conversation_id: string;
-  /** Unique per message: the idempotency key of a redelivered webhook. */
-  message_id: string;
+  /** Unique per message: the idempotency key of a redelivered webhook. `null` where the platform sends none. */
+  message_id: string | null;
   /** When the bot answered, in the platform's unit; `toDate` reads it. */
   create_time: number | null;
   /** The elements of the answer, not normalised yet. */
@@ -78,13 +80,16 @@ export interface TokenUsage {
   prompt_tokens: number | null;
   completion_tokens: number | null;
   prompt_tokens_details: TokenDetails;
-  completion_tokens_details: TokenDetails;
+  completion_tokens_details: CompletionTokenDetails;
 }
 
 export interface TokenDetails {
-  reasoning_tokens: number | null;
   audio_tokens: number | null;
   text_tokens: number | null;
+}
+
+export interface CompletionTokenDetails extends TokenDetails {
+  reasoning_tokens: number | null;
 }
 
 export interface CreditUsage {
@@ -100,17 +105,42 @@ export const audioClip: z.ZodType<AudioClip> = z.looseObject({
   transcript: optionalText,
 });
 
-/** A string stands for `{ text }`. */
+/** A string stands for `{ text }`, and a list for its parts. */
+const mergeContent = (value: unknown): Record<string, unknown> => {
+  if (!Array.isArray(value)) return recordOr('text')(value);
+  const parts = value.map(recordOr('text'));
+  const text = parts.flatMap((part) => asList(part.text));
+  return Object.assign({}, ...parts, { text, audio: parts.flatMap(({ audio }) => asList(audio)) });
+};
+
+/** Text, or a list of lines. */
+const lines = z.preprocess(
+  (value) =>
+    Array.isArray(value) ? value.flatMap((line) => toText(line) ?? []).join('\n') || null : toText(value),
+  z.string().nullable(),
+);
+
 export const outputContent: z.ZodType<OutputContent> = z.preprocess(
-  recordOr('text'),
+  mergeContent,
   z.looseObject({
-    text: optionalText,
+    text: lines,
     audio: z.preprocess((value) => asList(value).map(recordOr('audio')), z.array(audioClip)),
   }),
 );
 
+/** An element may have its text beside its content. */
+const readItem = (value: unknown): Record<string, unknown> => {
+  const item = recordOr('content')(value);
+  if (asList(item.text).length === 0) return item;
+  const content = mergeContent(item.content);
+  return {
+    ...item,
+    content: { ...content, text: asList(content.text).length > 0 ? content.text : item.text },
+  };
+};
+
 export const outputItem: z.ZodType<OutputItem> = z.preprocess(
-  recordOr('content'),
+  readItem,
   z.looseObject({
     from_component_branch: optionalText,
     from_component_name: optionalText,
@@ -118,10 +148,12 @@ export const outputItem: z.ZodType<OutputItem> = z.preprocess(
   }),
 );
 
-const tokenDetails = z.preprocess(
-  recordOr('value'),
-  z.looseObject({ reasoning_tokens: quantity, audio_tokens: quantity, text_tokens: quantity }),
-);
+const promptTokens = z.looseObject({ audio_tokens: quantity, text_tokens: quantity });
+const completionTokens = z.looseObject({
+  reasoning_tokens: quantity,
+  audio_tokens: quantity,
+  text_tokens: quantity,
+});
 
 /** The platform documents `tokens` as an array and sends an object; handlers always see an object. */
 const mergeTokens = (value: unknown): unknown => {
@@ -135,8 +167,8 @@ export const tokenUsage: z.ZodType<TokenUsage> = z.preprocess(
     total_tokens: quantity,
     prompt_tokens: quantity,
     completion_tokens: quantity,
-    prompt_tokens_details: tokenDetails,
-    completion_tokens_details: tokenDetails,
+    prompt_tokens_details: z.preprocess(recordOr('value'), promptTokens),
+    completion_tokens_details: z.preprocess(recordOr('value'), completionTokens),
   }),
 );
 
@@ -160,7 +192,7 @@ const envelope = z.looseObject({
   user_id: optionalId,
   anonymous_id: optionalId,
   conversation_id: id,
-  message_id: id,
+  message_id: z.preprocess((value) => (isEmpty(value) ? null : value), id.nullable()),
   create_time: time,
   output: z.preprocess(asList, z.array(z.unknown())),
   istest,
@@ -190,8 +222,7 @@ export function isNormalEnvelope(body: unknown): body is BotMessageEnvelope {
   return (
     typeof conversation_id === 'string' &&
     conversation_id !== '' &&
-    typeof message_id === 'string' &&
-    message_id !== '' &&
+    isIdOrNull(message_id) &&
     isIdOrNull(body.user_id) &&
     isIdOrNull(body.anonymous_id) &&
     isTime(create_time) &&

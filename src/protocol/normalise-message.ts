@@ -3,6 +3,7 @@ import {
   type BotMessage,
   type BotMessageEnvelope,
   botMessage,
+  type CompletionTokenDetails,
   type CreditUsage,
   isNormalEnvelope,
   type MessageUsage,
@@ -87,6 +88,7 @@ const isFigure = (value: unknown): value is number | null => value === null || N
 function readOutputItem(value: unknown): OutputItem | null {
   const sent = fieldsOf(value);
   if (sent === null) return null;
+  if ('text' in sent) return null;
   const { from_component_branch = null, from_component_name = null } = sent;
   const content = readContent(sent.content);
   if (content === null || !isText(from_component_branch) || !isText(from_component_name)) return null;
@@ -123,8 +125,8 @@ function readTokens(value: unknown): TokenUsage | null {
   const sent = fieldsOf(value);
   if (sent === null) return null;
   const { total_tokens = null, prompt_tokens = null, completion_tokens = null } = sent;
-  const prompt_tokens_details = readTokenDetails(sent.prompt_tokens_details);
-  const completion_tokens_details = readTokenDetails(sent.completion_tokens_details);
+  const prompt_tokens_details = readPromptTokens(sent.prompt_tokens_details);
+  const completion_tokens_details = readCompletionTokens(sent.completion_tokens_details);
   if (prompt_tokens_details === null || completion_tokens_details === null) return null;
   if (!isFigure(total_tokens) || !isFigure(prompt_tokens) || !isFigure(completion_tokens)) return null;
   return keepUnknownFields(sent, {
@@ -136,7 +138,15 @@ function readTokens(value: unknown): TokenUsage | null {
   });
 }
 
-function readTokenDetails(value: unknown): TokenDetails | null {
+function readPromptTokens(value: unknown): TokenDetails | null {
+  const sent = fieldsOf(value);
+  if (sent === null) return null;
+  const { audio_tokens = null, text_tokens = null } = sent;
+  if (!isFigure(audio_tokens) || !isFigure(text_tokens)) return null;
+  return keepUnknownFields(sent, { audio_tokens, text_tokens });
+}
+
+function readCompletionTokens(value: unknown): CompletionTokenDetails | null {
   const sent = fieldsOf(value);
   if (sent === null) return null;
   const { reasoning_tokens = null, audio_tokens = null, text_tokens = null } = sent;

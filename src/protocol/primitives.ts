@@ -28,7 +28,8 @@ export const asList = (value: unknown): unknown[] => {
   return isEmpty(value) ? [] : [value];
 };
 
-const isEmpty = (value: unknown): boolean => value === null || value === undefined || value === '';
+/** Whether a value stands for none. */
+export const isEmpty = (value: unknown): boolean => value === null || value === undefined || value === '';
 
 /** A plain value as text; `null` for any other value. */
 export const toText = (value: unknown): string | null => {

@@ -27,9 +27,13 @@ describe('a message in the form of the contract', () => {
     expect(body).toEqual(before);
   });
 
-  it.each(['conversation_id', 'message_id'])('needs its %s', (field) => {
+  it('needs its conversation_id, and a message_id that is one if it has any', () => {
     for (const missing of [undefined, null, '', {}, true]) {
-      const body = botMessageBody({ [field]: missing });
+      const body = botMessageBody({ conversation_id: missing });
+      expect(() => validateWebhook('message', body)).toThrow(ValidationError);
+    }
+    for (const wrong of [{}, [], true, 2 ** 60]) {
+      const body = botMessageBody({ message_id: wrong });
       expect(() => validateWebhook('message', body)).toThrow(ValidationError);
     }
   });

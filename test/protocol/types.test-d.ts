@@ -30,7 +30,7 @@ const take = (_add: QaAdd): void => undefined;
 describe('a bot message', () => {
   it('has one normalised shape', () => {
     expectTypeOf<BotMessage['conversation_id']>().toEqualTypeOf<string>();
-    expectTypeOf<BotMessage['message_id']>().toEqualTypeOf<string>();
+    expectTypeOf<BotMessage['message_id']>().toEqualTypeOf<string | null>();
     expectTypeOf<BotMessage['user_id']>().toEqualTypeOf<string | null>();
     expectTypeOf<BotMessage['create_time']>().toEqualTypeOf<number | null>();
     expectTypeOf<BotMessage['istest']>().toEqualTypeOf<boolean | undefined>();

@@ -49,7 +49,7 @@ describe('a refusal', () => {
     const to = await start();
     expect((await post(to, '/', {})).body).toEqual({
       code: 400,
-      msg: 'invalid body: conversation_id, message_id',
+      msg: 'invalid body: conversation_id',
     });
     expect((await post(to, '/chat', { body: [] })).body).toEqual({
       code: 400,

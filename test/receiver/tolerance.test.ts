@@ -56,6 +56,17 @@ describe('a body that differs from the contract is accepted', () => {
     ['close', { type: {} }, { payload: { type: null } }],
     ['message', { output: 'Hello' }, { text: 'Hello' }],
     ['message', { output: { content: { text: 'Hello' } } }, { text: 'Hello' }],
+    ['message', { message_id: null }, { payload: { message_id: null } }],
+    ['message', { message_id: '' }, { payload: { message_id: null } }],
+    ['message', { message_id: undefined }, { payload: { message_id: null } }],
+    ['message', { output: [{ content: [{ text: 'One' }, 'Two'] }] }, { text: 'One\nTwo' }],
+    ['message', { output: [{ content: { text: ['One', 'Two'] } }] }, { text: 'One\nTwo' }],
+    [
+      'message',
+      { output: [{ text: 'Hello' }, { text: 'again', content: { text: '' } }] },
+      { text: 'Hello\nagain' },
+    ],
+    ['message', { output: [{ text: 'label', content: { text: 'Hello' } }] }, { text: 'Hello' }],
     ['message', { create_time: '', user_id: 5 }, { sentAt: null, payload: { user_id: '5' } }],
   ])('%s with %j', async (endpoint, fields, seen) => {
     const to = await start();
@@ -73,7 +84,7 @@ describe('a body that cannot be understood is refused with its path', () => {
     ['chat', { body: ['Hello'] }, 'body'],
     ['chat', { body: { text: 'Hello' } }, 'body'],
     ['close', { conversation_id: true }, 'conversation_id'],
-    ['message', { message_id: null }, 'message_id'],
+    ['message', { message_id: {} }, 'message_id'],
   ])('%s with %j', async (endpoint, fields, path) => {
     const to = await start();
     const answer = await send(to, endpoint, fields);

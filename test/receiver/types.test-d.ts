@@ -29,7 +29,7 @@ describe('on', () => {
     receiver.on('message', ({ event, payload, text, audio, sentAt, attempt, signal }) => {
       expectTypeOf(event).toEqualTypeOf<'message'>();
       expectTypeOf(payload).toEqualTypeOf<BotMessage>();
-      expectTypeOf(payload.message_id).toEqualTypeOf<string>();
+      expectTypeOf(payload.message_id).toEqualTypeOf<string | null>();
       expectTypeOf(payload.usage.tokens.total_tokens).toEqualTypeOf<number | null>();
       expectTypeOf(text).toEqualTypeOf<string>();
       expectTypeOf(audio).toEqualTypeOf<readonly AudioClip[]>();
