@@ -1,5 +1,4 @@
 import { createServer } from 'node:http';
-import { setTimeout as sleep } from 'node:timers/promises';
 
 /** A platform in a child process that takes 20 ms for each reply. `GET` answers how many it has had. */
 const LATENCY_MS = 20;
@@ -7,12 +6,12 @@ let replies = 0;
 
 const server = createServer((request, response) => {
   if (request.method === 'GET') return response.end(String(replies));
-  request.resume().on('end', async () => {
-    await sleep(LATENCY_MS);
+  const answer = () => {
     replies += 1;
     response.writeHead(200, { 'content-type': 'application/json' });
     response.end('{"code":200,"message":"success"}');
-  });
+  };
+  request.resume().on('end', () => setTimeout(answer, LATENCY_MS));
 });
 
 process.on('disconnect', () => process.exit());

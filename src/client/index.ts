@@ -4,6 +4,7 @@
  * @module
  */
 export type { Fetch } from '../internal/index.js';
+export type { WebhookCheck } from '../protocol/index.js';
 export type { HealthWatch, HealthWatchOptions, PlatformHealth, UnavailableReason } from './health.js';
 export type {
   CallOptions,
@@ -19,7 +20,6 @@ export {
   type KnowledgeClient,
   type PlatformClient,
   type ReplyInput,
-  type WebhookCheck,
   type WebhookClient,
 } from './platform-client.js';
 export {

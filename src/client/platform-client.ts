@@ -11,7 +11,7 @@ import {
   readCheckAnswer,
   readQaAnswer,
   validate,
-  type WebhookCheckResult,
+  type WebhookCheck,
 } from '../protocol/index.js';
 import { callPlatform } from './call-platform.js';
 import { type Clock, systemClock } from './clock.js';
@@ -103,12 +103,6 @@ export interface KnowledgeClient {
    * });
    */
   updateQa(input: QaUpdate, options?: CallOptions): Promise<QaResult>;
-}
-
-/** The result of a webhook check. */
-export interface WebhookCheck {
-  /** One entry for each configured webhook. */
-  readonly results: readonly WebhookCheckResult[];
 }
 
 /** Calls about a bot's webhooks and about the part of the platform that sends them. */

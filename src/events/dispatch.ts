@@ -1,5 +1,5 @@
 import { reportFailure } from '../diagnostics/index.js';
-import { createWarnOnce, HandoffKitError, type Log } from '../internal/index.js';
+import { configError, createWarnOnce, HandoffKitError, type Log } from '../internal/index.js';
 import { CLOSE_TYPES, MESSAGE_TYPES, unknownContentKinds } from '../protocol/index.js';
 import type { DeliveredEvent, DeliveredEventName, EventPayloads, ProbePayload } from './catalog.js';
 import { admitContextOf, type ContextParts, contextOf } from './context.js';
@@ -166,7 +166,9 @@ export function createDispatcher({
       try {
         for (const gate of registry.gates) {
           const verdict = await gate(context);
-          if (verdict !== true) return verdict || NO_AGENT;
+          if (verdict === true) continue;
+          if (verdict !== false && typeof verdict !== 'string') throw wrongVerdict(verdict);
+          return verdict || NO_AGENT;
         }
         return true;
       } catch (error) {
@@ -195,6 +197,9 @@ export function createDispatcher({
     },
   };
 }
+
+const wrongVerdict = (verdict: unknown): HandoffKitError =>
+  configError(`an admit gate must return true, false or a reason, and returned ${typeof verdict}.`);
 
 type AnyContext = HandlerContexts[DeliveredEventName];
 

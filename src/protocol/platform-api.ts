@@ -94,7 +94,8 @@ export interface WebhookCheckResult {
   /** The flow component that has this webhook; `null` for the bot's own. */
   component_id: string | null;
   component_name: string | null;
-  webhook_url: string;
+  /** `null` if the platform does not say. */
+  webhook_url: string | null;
   reachable: boolean;
   /** The HTTP status of its answer; 0 or `null` if there was none. */
   http_status: number | null;
@@ -105,7 +106,7 @@ export const webhookCheckResult: z.ZodType<WebhookCheckResult> = z.looseObject({
   type: openEnum(WEBHOOK_TYPES),
   component_id: z.string().nullable().default(null),
   component_name: z.string().nullable().default(null),
-  webhook_url: z.string(),
+  webhook_url: z.string().nullable(),
   reachable: z.boolean(),
   http_status: z.int().nullable().default(null),
   latency_ms: quantity,

@@ -97,10 +97,12 @@ export const isYes = (value: unknown): boolean => /^(?:true|1)$/i.test(String(to
 
 const isNo = (value: unknown): boolean => /^(?:false|0)$/i.test(String(toText(value)).trim());
 
+/** `undefined` for a value that is neither yes nor no. */
+export const toBoolean = (value: unknown): boolean | undefined =>
+  isYes(value) || (isNo(value) ? false : undefined);
+
 /** `istest` marks an availability test. A value that is neither yes nor no does not invalidate the body. */
-export const istest = z
-  .preprocess((value) => isYes(value) || (isNo(value) ? false : undefined), z.boolean().optional())
-  .optional();
+export const istest = z.preprocess(toBoolean, z.boolean().optional()).optional();
 
 /** Unknown enum values must not break a running receiver. */
 export function openEnum<const Known extends readonly [string, ...string[]]>(known: Known) {

@@ -1,8 +1,8 @@
 import { z } from 'zod';
 import type { DocumentResult, QaAnswer } from './knowledge.js';
 import { WEBHOOK_TYPES, type WebhookCheckResult } from './platform-api.js';
-import { id, isRecord, openEnum, optionalId, quantity } from './primitives.js';
-import { ValidationError, validate } from './validate.js';
+import { id, isRecord, openEnum, optionalId, optionalText, quantity, text, toBoolean } from './primitives.js';
+import { ValidationError } from './validate.js';
 
 /** The platform's result for a request's pairs or files. */
 export interface QaResult extends QaAnswer {
@@ -51,21 +51,30 @@ function readName(entry: unknown): string[] {
 const unreadable = (path: string, message: string): ValidationError =>
   new ValidationError('INVALID_BODY', `${path || 'body'}: ${message}`, [{ path, message }]);
 
-const checkAnswer: z.ZodType<{ results: WebhookCheckResult[] }> = z.looseObject({
-  results: z.array(
-    z.looseObject({
-      type: openEnum(WEBHOOK_TYPES),
-      component_id: optionalId.catch(null),
-      component_name: optionalId.catch(null),
-      webhook_url: z.string(),
-      reachable: z.boolean(),
-      http_status: quantity,
-      latency_ms: quantity,
-    }),
-  ),
+const checkResult: z.ZodType<WebhookCheckResult> = z.looseObject({
+  type: text.pipe(openEnum(WEBHOOK_TYPES)),
+  component_id: optionalId.catch(null),
+  component_name: optionalId.catch(null),
+  webhook_url: optionalText,
+  reachable: z.union([z.boolean(), z.unknown().transform(toBoolean).pipe(z.boolean())]),
+  http_status: quantity,
+  latency_ms: quantity,
 });
 
-/** Reads the answer to a webhook check. Throws a {@link ValidationError} unless it has a result for each webhook. */
-export function readCheckAnswer(body: unknown): { results: WebhookCheckResult[] } {
-  return validate(checkAnswer, body);
+/** The platform's results, and how many of them could not be read. */
+export interface WebhookCheck {
+  /** One entry for each configured webhook. */
+  readonly results: readonly WebhookCheckResult[];
+  /** How many results do not say whether their webhook is reachable; 0 unless the platform breaks its contract. */
+  readonly unreadable: number;
+}
+
+/** Reads the answer to a webhook check, row by row. Throws a {@link ValidationError} if no row can be read. */
+export function readCheckAnswer(body: unknown): WebhookCheck {
+  if (!isRecord(body) || !Array.isArray(body.results)) throw unreadable('results', 'expected a list');
+  const rows: readonly unknown[] = body.results;
+  const results = rows.flatMap((row) => checkResult.safeParse(row).data ?? []);
+  if (results.length === 0 && rows.length > 0)
+    throw unreadable('results[0].reachable', 'expected true or false');
+  return { ...body, results, unreadable: rows.length - results.length };
 }

@@ -34,10 +34,10 @@ export function checkAnnouncedSize(headers: IncomingHttpHeaders, maxBytes: numbe
 /** The body as bytes, or as a body parser before the receiver has parsed it. */
 export async function readBody(request: ReceiverRequest, limits: ReadLimits): Promise<unknown> {
   const { headers, rawBody, parsedBody, read } = request;
-  if (rawBody) return withinLimit(rawBody, limits.maxBytes);
-  if (!read) return takeParsed(parsedBody, headers, limits);
   const badType = checkContentType(headers);
   if (badType) return badType;
+  if (rawBody) return withinLimit(rawBody, limits.maxBytes);
+  if (!read) return takeParsed(parsedBody, limits);
   const bytes = await read(limits);
   if (isRefusal(bytes)) return bytes;
   // Some hosting platforms set req.body and leave an empty stream.
@@ -45,11 +45,8 @@ export async function readBody(request: ReceiverRequest, limits: ReadLimits): Pr
   return withinLimit(bytes, limits.maxBytes);
 }
 
-function takeParsed(body: unknown, headers: IncomingHttpHeaders, { maxBytes }: ReadLimits): unknown {
-  if (body === undefined || body === null) return CONSUMED;
-  // A body parser may have parsed something other than JSON, such as a form.
-  const badType = checkContentType({ 'content-type': headers['content-type'] });
-  if (badType) return badType;
+function takeParsed(body: unknown, { maxBytes }: ReadLimits): unknown {
+  if (body === undefined) return CONSUMED;
   return body instanceof Uint8Array ? withinLimit(body, maxBytes) : body;
 }
 
@@ -105,8 +102,12 @@ export function decodeBody(body: unknown): unknown {
   const bytes = body instanceof Buffer ? body : Buffer.from(body.buffer, body.byteOffset, body.length);
   const text = bytes.toString();
   // Invalid bytes become U+FFFD, so the slower check runs only for text that contains it.
-  return text.includes('\ufffd') && !isUtf8(bytes) ? NOT_UTF8 : quoteLargeIntegers(text);
+  if (text.includes('\ufffd') && !isUtf8(bytes)) return NOT_UTF8;
+  return quoteLargeIntegers(text.startsWith(BYTE_ORDER_MARK) ? text.slice(1) : text);
 }
+
+/** Body parsers accept it, too. */
+const BYTE_ORDER_MARK = '\ufeff';
 
 /** A string, possibly unterminated, or an integer that is a value. Each alternative matches in linear time. */
 const STRING_OR_INTEGER = /"[^"\\]*(?:\\[\s\S][^"\\]*)*"?|(?<![\w.+-])-?[1-9]\d{15,}(?=\s*[,}\]])/g;

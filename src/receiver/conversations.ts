@@ -137,11 +137,22 @@ export function trackReplies({ lifecycle, replies, log }: TrackRepliesOptions): 
     }
   };
 
+  const warnIfEnded = async (conversationId: string): Promise<void> => {
+    const conversation = await recorded(conversationId, lifecycle.store.get(conversationId));
+    if (!conversation) return;
+    const { state, closure } = conversation;
+    log.warn(
+      { conversationId, state, closedBy: closure?.by ?? null },
+      'a reply to a conversation that has ended: the platform may refuse it',
+    );
+  };
+
   const reply: Replies['reply'] = (id, text, options = {}, run) =>
     conversations.run(id, async () => {
       const receipt = await replies.reply(id, text, options, run);
       const { by = 'agent', agentName = null } = options;
-      await recorded(id, lifecycle.replied(id, { isAgent: by === 'agent', agentName }));
+      const change = lifecycle.replied(id, { isAgent: by === 'agent', agentName });
+      if ((await recorded(id, change)) === null) await warnIfEnded(id);
       return receipt;
     });
 

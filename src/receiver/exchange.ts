@@ -184,12 +184,19 @@ export interface RequestLog {
   accepted(exchange: Exchange, outcome: Outcome): void;
   /** Asks whether it was a probe only if it was refused for its credentials. */
   refused(exchange: Exchange, refusal: Refusal, isProbe: () => Promise<boolean>): Promise<void>;
+  /** A request to a path that is not the receiver's. Says once how to mount it if none was so far. */
+  missed(method: string): void;
 }
 
 const REJECTED_PROBE =
   'an availability probe was refused for its credentials: the platform now shows this webhook as unreachable. Give the platform the credentials of this endpoint, or let probes in without any: probes: { auth: "none" }';
 
+const MISSED =
+  'a POST request is for none of the paths of this receiver, and neither was any before. Mount it with app.use("/webhook", receiver) and no basePath, or with app.use(receiver) and basePath: "/webhook"; app.post() does not work, because it leaves the path in front.';
+
 export function createRequestLog(log: Log): RequestLog {
+  /** Whether a request was for the receiver, or the hint was given. */
+  let isSettled = false;
   const fieldsOf = ({ requestId, route, receivedAt }: Exchange, bot: string | null = null) => ({
     requestId,
     endpoint: route.endpoint,
@@ -198,7 +205,14 @@ export function createRequestLog(log: Log): RequestLog {
   });
 
   return {
+    missed(method) {
+      // Without the path, which may contain a token.
+      if (isSettled || method !== 'POST') return;
+      isSettled = true;
+      log.warn({}, MISSED);
+    },
     accepted(exchange, outcome) {
+      isSettled = true;
       if (log.isLevelEnabled?.('info') === false) return;
       if (outcome.kind === 'probe') return log.info(fieldsOf(exchange, outcome.bot), 'probe answered');
       const { event, acceptance } = outcome;
@@ -213,6 +227,7 @@ export function createRequestLog(log: Log): RequestLog {
       );
     },
     async refused(exchange, refusal, isProbe) {
+      isSettled = true;
       const line = {
         ...fieldsOf(exchange),
         status: refusal.status,

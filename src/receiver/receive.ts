@@ -225,7 +225,10 @@ export function createReceive(options: ReceiveOptions): RequestHandling {
   return {
     handle(request, send) {
       const route = routes(request.url);
-      if (!route || !isOurs(route, request.method)) return null;
+      if (!route || !isOurs(route, request.method)) {
+        requestLog.missed(request.method);
+        return null;
+      }
       inFlight.enter();
       const requestId = requestIdOf(request.id, request.headers);
       return serveTraced({ request, route, requestId, receivedAt: Date.now() }, once(send));

@@ -100,7 +100,11 @@ export function createBotRoutes({ basePath = ROOT, paths, shared, bots }: BotRou
   };
 }
 
-function pathBelow(base: string, url: string): string | null {
+/** Proxies may send the whole address as the target of a request. */
+const ORIGIN = /^https?:\/\/[^/?]*/i;
+
+function pathBelow(base: string, target: string): string | null {
+  const url = target.startsWith('/') ? target : target.replace(ORIGIN, '');
   const end = url.indexOf('?');
   const path = normalised(end < 0 ? url : url.slice(0, end));
   if (!path.startsWith(base)) return null;

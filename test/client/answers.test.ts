@@ -161,6 +161,20 @@ describe('answers to knowledge calls and webhook checks', () => {
     ]);
   });
 
+  test('are read row by row', async () => {
+    const row = { type: 'message', webhook_url: null, reachable: 'true', http_status: 200 };
+    const platform = await platformAnswering({
+      body: { results: [row, { type: 'message' }, null, { ...row, type: null, reachable: 0 }] },
+    });
+    expect(await clientOf(platform).webhooks.check()).toMatchObject({
+      results: [
+        { webhook_url: null, reachable: true },
+        { type: '', reachable: false },
+      ],
+      unreadable: 2,
+    });
+  });
+
   test('have one result per webhook', async () => {
     const message = {
       type: 'message',

@@ -24,6 +24,18 @@ async function startWith(...gates: AdmitGate[]): Promise<Started> {
 }
 
 describe('the admit gate', () => {
+  it.each([1, null, undefined, {}])(
+    'refuses a handoff, and is reported, when it returns %s',
+    async (verdict) => {
+      const to = await startWith((() => verdict) as unknown as AdmitGate);
+      const errors: unknown[] = [];
+      to.receiver.onError(({ error }) => errors.push(error));
+      const answer = await establish(to);
+      expect([answer.status, answer.body]).toEqual([503, { code: 503, message: 'no agent is available' }]);
+      expect(errors).toMatchObject([{ code: 'CONFIG_INVALID' }]);
+    },
+  );
+
   it.each<[string, AdmitGate]>([
     ['true', () => true],
     ['true, later', async () => true],

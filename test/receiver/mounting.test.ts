@@ -1,5 +1,6 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { createServer } from 'node:http';
+import { gzipSync } from 'node:zlib';
 import express, { type Express, type RequestHandler } from 'express';
 import express4 from 'express4';
 import request from 'supertest';
@@ -191,6 +192,22 @@ describe('a body that other middleware has read', () => {
     }
   });
 
+  it.each<[string, string | Buffer, string | undefined, number]>([
+    ['null', 'null', undefined, 400],
+    ['with a byte-order mark', `\ufeff${JSON.stringify(botMessageBody())}`, undefined, 200],
+    ['compressed', gzipSync(JSON.stringify(botMessageBody())), 'gzip', 415],
+  ])('is answered as if it were read here: %s', async (_what, body, encoding, status) => {
+    const none: RequestHandler = (_req, _res, next) => next();
+    const parsers = [none, express.json({ strict: false }), keepRawBody, express.raw({ type: '*/*' })];
+    for (const parser of parsers) {
+      const { receiver } = makeReceiver();
+      const { port } = await serve(express().use(parser).use(receiver));
+      const headers: [string, string][] = [['Content-Type', 'application/json']];
+      if (encoding) headers.push(['Content-Encoding', encoding]);
+      expect((await sendRaw(port, { headers, body })).status).toBe(status);
+    }
+  });
+
   it('is checked for forbidden keys and depth as a parsed object too', async () => {
     const { receiver, seen } = makeReceiver();
     const { url } = await serve(express().use(express.json()).use(receiver));
@@ -198,6 +215,27 @@ describe('a body that other middleware has read', () => {
     expect((await send('{"a":{"__proto__":{"b":1}}}')).text).toContain('forbidden key');
     expect((await send(`{"a":${'['.repeat(100)}${']'.repeat(100)}}`)).text).toContain('nested too deeply');
     expect(seen).toHaveLength(0);
+  });
+});
+
+describe('a receiver that no request reaches', () => {
+  it.each<[string, (receiver: Receiver) => Express, object]>([
+    ['app.post', (receiver) => express().post(BASE, receiver), {}],
+    ['app.use and basePath', (receiver) => express().use(BASE, receiver), { basePath: BASE }],
+  ])('says once how to mount it: %s', async (_what, mounted, options) => {
+    const { receiver, logged } = makeReceiver(options);
+    const { url } = await serve(mounted(receiver));
+    for (const path of [BASE, BASE])
+      expect((await request(url).post(path).send(botMessageBody())).status).toBe(404);
+    expect(logged.about('Mount it with app.use')).toHaveLength(1);
+  });
+
+  it('says nothing once a request has reached it', async () => {
+    const { receiver, logged } = makeReceiver();
+    const { url } = await serve(express().use(receiver));
+    await request(url).post('/').send(botMessageBody()).expect(200);
+    await request(url).post('/elsewhere').send({}).expect(404);
+    expect(logged.about('Mount it with app.use')).toHaveLength(0);
   });
 });
 

@@ -1,7 +1,7 @@
 import request from 'supertest';
 import { describe, expect, it } from 'vitest';
 import { createReceiver, noAuth, type Receipt } from '../../src/public/index.js';
-import { chatBody, establishBody } from '../fixtures/bodies.js';
+import { chatBody, closeBody, establishBody } from '../fixtures/bodies.js';
 import { deferred } from '../helpers/deferred.js';
 import { API_KEY, fakePlatform, flakyPlatform } from '../helpers/fake-platform.js';
 import { type Started, start } from '../helpers/start.js';
@@ -45,6 +45,20 @@ describe('a reply and a close', () => {
     expect(platform.calls).toMatchObject([
       { path: REPLY, body: { conversation_id: body.conversation_id, body: 'Hello' } },
     ]);
+  });
+
+  it('are logged when the user has left', async () => {
+    const platform = await fakePlatform();
+    const to = await start({ platform: platform.options });
+    const body = establishBody();
+    const { conversation_id } = body;
+    await request(to.url).post('/conversation/establish').send(body);
+    await to.receiver.conversations.reply(String(conversation_id), 'Hello');
+    expect(to.logged.about('that has ended')).toEqual([]);
+    await request(to.url).post('/conversation/close').send(closeBody({ conversation_id }));
+    await to.receiver.conversations.reply(String(conversation_id), 'Are you there?');
+    expect(to.logged.about('that has ended')).toMatchObject([{ closedBy: 'user' }]);
+    expect(platform.calls).toHaveLength(2);
   });
 
   it('can be made from outside a handler', async () => {

@@ -35,6 +35,22 @@ describe('each endpoint', () => {
     expect(to.seen.map((context) => context.event)).toEqual([event, event, event]);
   });
 
+  it.each(ENDPOINTS)('%s is found in a whole address, as proxies send it', async (path, event, body) => {
+    const to = await start();
+    for (const target of [
+      `http://receiver.example.com${path}`,
+      `HTTPS://receiver.example.com:443${path}?a=1`,
+    ]) {
+      const bytes = bytesOf({
+        path: target,
+        headers: [['Content-Type', 'application/json']],
+        body: JSON.stringify(body()),
+      });
+      expect((await sendBytes(to.port, bytes)).status).toBe(200);
+    }
+    expect(to.seen.map((context) => context.event)).toEqual([event, event]);
+  });
+
   it.each(ENDPOINTS)('%s refuses other methods and names the right one', async (path, _event, body) => {
     const to = await start();
     for (const method of ['get', 'put', 'patch', 'delete', 'options'] as const) {

@@ -27,13 +27,14 @@ export function define(command: Command): void {
 
 function run(flags: CheckFlags): Promise<void> {
   return runWithPlatform(flags, async (platform, output) => {
-    const { results } = await platform.webhooks.check();
+    const { results, unreadable } = await platform.webhooks.check();
     const shown = results.map((result) => ({
       ...result,
-      webhook_url: flags.showUrls ? result.webhook_url : redactUrl(result.webhook_url),
+      webhook_url: flags.showUrls ? result.webhook_url : result.webhook_url && redactUrl(result.webhook_url),
     }));
-    const ok = results.every(({ reachable }) => reachable);
-    print(output, { ok, results: shown }, textOf(shown, output.colours));
+    const ok = unreadable === 0 && results.every(({ reachable }) => reachable);
+    const note = unreadable === 0 ? '' : `\n${unreadable} more could not be read.`;
+    print(output, { ok, results: shown, unreadable }, textOf(shown, output.colours) + note);
     return ok ? EXIT.ok : EXIT.no;
   });
 }
@@ -47,7 +48,7 @@ function textOf(results: readonly WebhookCheckResult[], colours: boolean): strin
     result.component_name ?? result.component_id ?? '',
     result.http_status ? `HTTP ${result.http_status}` : 'no answer',
     result.latency_ms === null ? '' : `${result.latency_ms} ms`,
-    result.webhook_url,
+    result.webhook_url ?? '',
   ]);
   const lines = table(rows.map((row) => row.map(printable))).split('\n');
   return lines.map((line, index) => (results[index]?.reachable ? green(line) : red(line))).join('\n');
