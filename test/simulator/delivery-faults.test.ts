@@ -154,6 +154,19 @@ describe('every fault', () => {
     expect(simulator.faults.active()).toEqual({});
   });
 
+  test('is reported by onChange after it has changed', async () => {
+    const { simulator, conversation } = await start();
+    const { faults } = simulator;
+    const seen: unknown[] = [];
+    const stop = faults.onChange(() => seen.push(faults.active().duplicate?.times ?? null));
+    faults.set('duplicate', { times: 2 });
+    await conversation.say('1');
+    faults.clear('duplicate');
+    stop();
+    faults.set('duplicate', { times: 5 });
+    expect(seen).toEqual([2, 1, null]);
+  });
+
   test('refuses unknown settings', async () => {
     const { simulator } = await start();
     expect(() => simulator.faults.setFrom('mirror', {})).toThrow('fault mirror: url: expected the http');
