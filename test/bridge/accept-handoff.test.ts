@@ -89,6 +89,23 @@ describe('a handoff request', () => {
     expect(await receiver.conversations.get(id)).toMatchObject({ state: 'failed', link: null });
   });
 
+  it('is looked for more than once after a lost response, and closed when it appears in the helpdesk', async () => {
+    const desk = fakeDesk();
+    let takeEffect = (): unknown => null;
+    desk.behave({
+      open: (apply) => {
+        takeEffect = apply;
+        return fail();
+      },
+    });
+    const { bench } = await setUpBridge({ desk, bridge: { openWithinMs: 20, reconcileEveryMs: 10 } });
+    expect((await bench.requestHandoff()).state).toBe('busy');
+    const before = desk.count('find');
+    await eventually(() => expect(desk.count('find')).toBeGreaterThan(before + 2));
+    takeEffect();
+    await eventually(() => expect(desk.tickets).toMatchObject([{ closes: [{ by: 'system' }] }]));
+  });
+
   it('opens when the user requests it again after a refusal', async () => {
     const desk = fakeDesk();
     desk.behave({ open: fail });
