@@ -102,6 +102,17 @@ describe('catchUp', () => {
     expect(await agentEvents(new Date(Date.now() + 60_000))).toMatchObject([{ kind: 'closed' }]);
   });
 
+  it('lists replies by id when Chatwoot returns them in another order', async () => {
+    const { adapter, agents, account } = await startChatwoot();
+    const opened = await adapter.open(session('one'), call);
+    const texts = Array.from({ length: 12 }, (_, index) => `Reply ${index}`);
+    for (const text of texts) agents.reply(opened.externalId, text);
+    account.conversation(Number(opened.externalId)).messages.reverse();
+    const events = (await adapter.catchUp?.(toRef(session('one'), opened), LONG_AGO, call)) ?? [];
+    const replies = events.filter(({ author }) => author.kind === 'agent');
+    expect(replies).toMatchObject(texts.map((text) => ({ kind: 'message', text })));
+  });
+
   it('lists the last messages of a conversation that is too large to read', async () => {
     const { adapter, agents, proxy } = await startChatwoot();
     const opened = await adapter.open(session('one'), call);
