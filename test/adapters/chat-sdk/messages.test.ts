@@ -2,6 +2,7 @@ import { createMemoryState } from '@chat-adapter/state-memory';
 import { Chat } from 'chat';
 import { describe, expect, it } from 'vitest';
 import { chatSdk } from '../../../src/adapters/chat-sdk/index.js';
+import { CALL, SESSION } from '../../fixtures/adapter-session.js';
 import type { PlatformName } from './harness.js';
 import { listen, openConversation, startForTest } from './support.js';
 
@@ -66,6 +67,14 @@ describe('Discord', () => {
     fake.say(externalId, 'Reminder', { raw: { author: { id: '5', username: 'other', bot: true } } });
     await fake.idle();
     expect(events).toMatchObject([{ text: 'Reminder', author: { kind: 'system' } }]);
+  });
+
+  it('an agent who copies the first message into the channel does not change what find returns', async () => {
+    const { fake, adapter } = await setUp('discord');
+    const opened = await adapter.open(SESSION, CALL);
+    const [first = ''] = fake.shown(opened.externalId);
+    fake.say(opened.externalId, first, { raw: { channel_id: fake.channel.split(':')[2] } });
+    expect(await adapter.find(SESSION, CALL)).toEqual(opened);
   });
 
   it('a text that escapes would make too long is sent whole', async () => {
