@@ -1,7 +1,9 @@
+import { once } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, onTestFinished } from 'vitest';
 import { systemClock } from '../../src/client/clock.js';
 import { createClientWithClock } from '../../src/client/platform-client.js';
+import { startLeaseRenewal } from '../../src/delivery/lease-renewal.js';
 import type {
   ClaimedJob,
   ClaimResult,
@@ -17,7 +19,8 @@ import { chatEvent } from '../helpers/events.js';
 import { flakyPlatform } from '../helpers/fake-platform.js';
 import { logLines } from '../helpers/log-lines.js';
 import { makeReceiver } from '../helpers/start.js';
-import { eventually } from './contract/stage.js';
+import { identityOf, startChild } from './child-process.js';
+import { AN_HOUR, eventually } from './contract/stage.js';
 
 const LEASE_MS = 200;
 
@@ -431,4 +434,33 @@ describe('a process', () => {
     expect(reclaimed.map(({ owner }) => owner)).not.toContain('alive');
     await delivery.stop({ timeoutMs: 1_000 });
   });
+
+  it.runIf(process.platform === 'linux')(
+    'reclaims from a process of the same machine once that has ended, before the next renewal',
+    async () => {
+      const child = startChild('sleep', ['600']);
+      const record = { owner: 'child', renewals: 7, leaseMs: AN_HOUR, identity: identityOf(child.pid) };
+      const reclaimed: string[] = [];
+      const reports: number[] = [];
+      const { stop } = await startLeaseRenewal({
+        lease: {
+          ...idleLease,
+          renew: async () => ({ ...renewed, others: [record] }),
+          async reclaim({ owner }) {
+            reclaimed.push(owner);
+            return 2;
+          },
+        },
+        leaseMs: AN_HOUR,
+        lastClaim: () => 0,
+        onRenewed: async (count) => void reports.push(count),
+        onError: () => undefined,
+      });
+      onTestFinished(stop);
+      expect([reclaimed, reports]).toEqual([[], [0]]);
+      child.kill('SIGKILL');
+      await once(child, 'exit');
+      await eventually(() => expect([reclaimed, reports]).toEqual([['child'], [0, 2]]));
+    },
+  );
 });

@@ -1,28 +1,13 @@
-import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
-import { describe, expect, it, onTestFinished } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { hasEnded, identifyProcess } from '../../src/delivery/process-identity.js';
+import { identityOf, startChild } from './child-process.js';
 import { eventually } from './contract/stage.js';
-
-/** The identity that a process with this id would give itself. */
-function identityOf(pid: number): string {
-  const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
-  const startedAt = stat.slice(stat.lastIndexOf(')') + 2).split(' ')[19];
-  return JSON.stringify({ ...JSON.parse(identifyProcess() ?? '{}'), pid, startedAt });
-}
-
-function start(command: string, args: readonly string[]): ChildProcess & { readonly pid: number } {
-  const child = spawn(command, args, { stdio: ['ignore', 'pipe', 'ignore'] });
-  onTestFinished(() => void child.kill('SIGKILL'));
-  const { pid } = child;
-  if (pid === undefined) throw new Error('the process did not start');
-  return Object.assign(child, { pid });
-}
 
 describe.runIf(process.platform === 'linux')('a process', () => {
   it('has not ended while it runs or is paused, and has once it was killed', async () => {
-    const child = start('sleep', ['600']);
+    const child = startChild('sleep', ['600']);
     const identity = identityOf(child.pid);
     expect(hasEnded(identity)).toBe(false);
     child.kill('SIGSTOP');
@@ -35,7 +20,7 @@ describe.runIf(process.platform === 'linux')('a process', () => {
 
   it('has ended when it is a zombie', async () => {
     // The shell starts a process, then replaces itself with one that never waits for it.
-    const parent = start('sh', ['-c', 'sleep 600 & echo $!; exec sleep 600']);
+    const parent = startChild('sh', ['-c', 'sleep 600 & echo $!; exec sleep 600']);
     const [line] = (await once(parent.stdout ?? parent, 'data')) as [Buffer];
     const zombie = Number(String(line));
     // The shell itself would wait for it.
