@@ -27,6 +27,7 @@ describe('a webhook check, from the client through the simulator to the receiver
           latency_ms: expect.any(Number),
         },
       ],
+      unreadable: 0,
     });
     expect(seen.map(({ event }) => event)).toEqual(['probe', 'probe']);
     const probes = exchanges.filter(({ path }) => !path.startsWith('/v1/'));
