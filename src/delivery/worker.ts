@@ -165,19 +165,24 @@ export function createWorker(options: WorkerOptions): Worker {
     untrack(job);
   };
 
-  const createSlot = (): WorkerSlot => {
-    let isHeld = true;
+  const createSlot = (): WorkerSlot & { end(): void } => {
+    let state: 'held' | 'left' | 'ended' = 'held';
     return {
       leave() {
-        if (!isHeld) return;
-        isHeld = false;
+        if (state !== 'held') return;
+        state = 'left';
         busy -= 1;
         if (mayHaveMore) look();
       },
       takeBack() {
-        if (isHeld) return;
-        isHeld = true;
+        if (state !== 'left') return;
+        state = 'held';
         busy += 1;
+      },
+      // A handler that was given up may still run, and leave the slot.
+      end() {
+        if (state === 'held') busy -= 1;
+        state = 'ended';
       },
     };
   };
@@ -188,8 +193,7 @@ export function createWorker(options: WorkerOptions): Worker {
     started.add(job);
     const slot = createSlot();
     const outcome = await run(job, slot);
-    slot.takeBack();
-    busy -= 1;
+    slot.end();
     if (outcome.state === 'released') {
       running.leave();
       return releaseJob(job, outcome.interrupted);

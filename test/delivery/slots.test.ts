@@ -68,4 +68,21 @@ describe('a run that waits for another system', () => {
     expect(worker.isFull()).toBe(true);
     end.resolve();
   });
+
+  it('and was given up before leaves no slot more than before', async () => {
+    const slots: WorkerSlot[] = [];
+    const end = deferred();
+    const { worker, add } = createSingle(async ({ conversation }, slot) => {
+      slots.push(slot);
+      if (conversation === 'b') await end.promise;
+      return DONE;
+    });
+    await add('a');
+    await eventually(() => expect([slots.length, worker.isFull()]).toEqual([1, false]));
+    await add('b');
+    await eventually(() => expect(slots).toHaveLength(2));
+    slots[0]?.leave();
+    expect(worker.isFull()).toBe(true);
+    end.resolve();
+  });
 });
