@@ -1,8 +1,8 @@
+import { closestName } from '../internal/index.js';
 import {
   agentClose,
   agentReply,
-  otherQaAdd,
-  QA_PURPOSES,
+  QA_FIELDS,
   type QaAdd,
   type QaResult,
   type QaUpdate,
@@ -10,6 +10,7 @@ import {
   qaUpdate,
   readCheckAnswer,
   readQaAnswer,
+  ValidationError,
   validate,
   type WebhookCheck,
 } from '../protocol/index.js';
@@ -79,7 +80,6 @@ export interface KnowledgeClient {
   /**
    * Adds question-answer pairs as documents. Files in the result's `failed` were not added; the platform did not report
    * `missing` more. It is never sent twice: if the pairs may have been added, the call rejects with `outcome: 'unknown'`.
-   * Unknown purposes and fields are sent unchanged.
    *
    * @example
    * const { doc } = await client.knowledge.addQa({
@@ -88,13 +88,10 @@ export interface KnowledgeClient {
    *   qaList: [{ question: 'When do you open?', answer: 'At nine.' }],
    * });
    */
-  addQa<Purpose extends string>(
-    input: { readonly purpose: Purpose } & QaAdd<Purpose>,
-    options?: CallOptions,
-  ): Promise<QaResult>;
+  addQa(input: QaAdd, options?: CallOptions): Promise<QaResult>;
   /**
    * Replaces all pairs of one document (`qaList`) or of several (`files`). Files in the result's `failed` were not used;
-   * the platform did not report `missing` more. Unknown fields are sent unchanged.
+   * the platform did not report `missing` more.
    *
    * @example
    * await client.knowledge.updateQa({
@@ -169,13 +166,13 @@ export function createClientWithClock(options: PlatformClientOptions, clock: Clo
 function createKnowledgeClient(settings: ClientSettings): KnowledgeClient {
   return {
     async addQa(input, options) {
-      const body = isKnownPurpose(input) ? validate(qaAdd, input) : validate(otherQaAdd, input);
+      const body = validate(qaAdd, bodyOf('addQa', input));
       const requested = 'files' in body && Array.isArray(body.files) ? body.files.length : 1;
       const readBody = (answer: unknown) => readQaAnswer(answer, requested);
       return callPlatform(settings, { endpoint: 'addQa', body, readBody }, options);
     },
     async updateQa(input, options) {
-      const body = validate(qaUpdate, input);
+      const body = validate(qaUpdate, bodyOf('updateQa', input));
       // Two files may replace the same document.
       const requested = new Set(body.files?.map(({ doc_id }) => doc_id)).size || 1;
       const readBody = (answer: unknown) => readQaAnswer(answer, requested);
@@ -184,11 +181,16 @@ function createKnowledgeClient(settings: ClientSettings): KnowledgeClient {
   };
 }
 
-/** Whether to validate the purpose here. Wrong case or missing: a typo. */
-function isKnownPurpose(input: unknown): boolean {
-  const { purpose } = asObject(input as { readonly purpose?: unknown });
-  if (typeof purpose !== 'string' || purpose === '') return true;
-  return QA_PURPOSES.some((known) => known === purpose.toUpperCase());
+/** The body of a request. A misspelt field would be sent, and ignored by the platform. */
+function bodyOf(endpoint: 'addQa' | 'updateQa', input: QaAdd | QaUpdate): Record<string, unknown> {
+  const { extra, ...fields } = asObject(input);
+  const known: readonly string[] = QA_FIELDS[endpoint];
+  const unknown = Object.keys(fields).find((field) => !known.includes(field));
+  if (unknown === undefined) return { ...extra, ...fields };
+  const closest = closestName(unknown, known);
+  const hint = closest === null ? 'pass it in extra to send it' : `did you mean ${closest}?`;
+  const message = `not a field of ${endpoint}: ${hint}`;
+  throw new ValidationError('INVALID_BODY', `${unknown}: ${message}`, [{ path: unknown, message }]);
 }
 
 function createWebhookClient(settings: ClientSettings): WebhookClient {

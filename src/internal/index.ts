@@ -4,6 +4,7 @@
  * @module
  */
 
+export { closestName } from './closest-name.js';
 export {
   checkCount,
   checkDuration,

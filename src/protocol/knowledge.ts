@@ -6,9 +6,6 @@ export const MAX_FILES = 20;
 /** Tokens per chunk, unless `chunk_token` is set. */
 export const DEFAULT_CHUNK_TOKEN = 600;
 
-/** Sources of question-answer pairs: the request itself, CSV files, or documents that the platform converts. */
-export const QA_PURPOSES = ['QA_TEXT', 'QA_FILE', 'FILE_2_QA'] as const;
-
 const name = z.string().min(1);
 const files = <Entry extends z.ZodType>(entry: Entry) =>
   z.array(entry).min(1).max(MAX_FILES, `expected at most ${MAX_FILES} files in one request`);
@@ -56,15 +53,6 @@ export const qaAdd = z.discriminatedUnion('purpose', [
     ...processing,
   }),
 ]);
-
-/** Schema of a request with an unknown purpose: only the fields that all purposes share. */
-export const otherQaAdd = z.looseObject({
-  purpose: z.string(),
-  name: name.optional(),
-  qaList: z.array(qaPair).optional(),
-  files: files(z.looseObject({})).optional(),
-  ...processing,
-});
 
 /** Schema of a request to replace pairs: with `qaList` for one document, or with `files` for several, never both. */
 export const qaUpdate = z
@@ -121,10 +109,52 @@ export const qaAnswer: z.ZodType<QaAnswer> = z.looseObject({
     .transform((names) => names ?? []),
 });
 
-export type QaPurpose = (typeof QA_PURPOSES)[number];
-/** A request to add pairs, with the fields of its purpose. An unknown purpose, as type argument, allows any fields. */
-export type QaAdd<Purpose extends string = QaPurpose> = Purpose extends QaPurpose
-  ? Extract<z.input<typeof qaAdd>, { purpose: Purpose }>
-  : z.input<typeof otherQaAdd> & { purpose: Purpose };
-/** A request to replace pairs. */
-export type QaUpdate = z.input<typeof qaUpdate>;
+/** Settings of how pairs are read and where they go. */
+export interface QaProcessing {
+  /** Default: the bot's default knowledge base. */
+  readonly knowledge_base_id?: string;
+  readonly header_row?: number;
+  readonly chunk_token?: number;
+  readonly splitter?: string;
+  /** Fields that this version does not know, sent unchanged. */
+  readonly extra?: Readonly<Record<string, unknown>>;
+}
+
+/** A CSV file with one pair per row. */
+export interface QaFile {
+  readonly file_url: string;
+  readonly file_name: string;
+}
+
+/** A document that the platform converts into pairs. */
+export interface SourceFile {
+  readonly source_url: string;
+  readonly file_name: string;
+}
+
+/** A request to add pairs, with the fields of its purpose. */
+export type QaAdd = QaProcessing &
+  (
+    | { readonly purpose: 'QA_TEXT'; readonly name: string; readonly qaList: readonly QaPair[] }
+    | { readonly purpose: 'QA_FILE'; readonly name?: string; readonly files: readonly QaFile[] }
+    | { readonly purpose: 'FILE_2_QA'; readonly name?: string; readonly files: readonly SourceFile[] }
+  );
+
+/** A request to replace the pairs of one document, or of several by files. */
+export type QaUpdate = QaProcessing &
+  (
+    | { readonly doc_id: string; readonly qaList: readonly QaPair[]; readonly files?: never }
+    | {
+        readonly files: readonly (SourceFile & { readonly doc_id: string })[];
+        readonly doc_id?: never;
+        readonly qaList?: never;
+      }
+  );
+
+const PROCESSING = [...Object.keys(processing), 'extra'];
+
+/** The fields of requests, whatever their purpose. */
+export const QA_FIELDS = {
+  addQa: ['purpose', 'name', 'qaList', 'files', ...PROCESSING],
+  updateQa: ['doc_id', 'qaList', 'files', ...PROCESSING],
+} as const;

@@ -1,7 +1,7 @@
 import type { PlatformClient, PlatformClientOptions } from '../client/index.js';
 import type { Delivery } from '../delivery/index.js';
 import type { HandoffRequestedContext } from '../events/index.js';
-import { configError, type Log } from '../internal/index.js';
+import { closestName, configError, type Log } from '../internal/index.js';
 import type { AuthChoice } from './auth/schemes.js';
 import type { HandoffAnswers } from './exchange.js';
 import type { EndpointPaths } from './routes.js';
@@ -125,9 +125,9 @@ const OPTION_NAMES: ReadonlySet<string> = new Set<keyof ReceiverOptions>([
 export function checkOptionNames(options: object): void {
   const unknown = Object.keys(options).filter((name) => !OPTION_NAMES.has(name));
   if (unknown.length === 0) return;
-  throw configError(
-    `createReceiver does not know the option ${unknown.join(', ')}. It knows ${[...OPTION_NAMES].join(', ')}.`,
-  );
+  const closest = closestName(unknown[0] ?? '', OPTION_NAMES);
+  const hint = closest === null ? `It knows ${[...OPTION_NAMES].join(', ')}.` : `Did you mean ${closest}?`;
+  throw configError(`createReceiver does not know the option ${unknown.join(', ')}. ${hint}`);
 }
 
 /** What to do about a missing handler of handoff requests, for the log. */

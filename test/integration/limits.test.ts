@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { PLATFORM_PATHS, ValidationError } from '../../src/protocol/index.js';
-import { createPlatformClient, type PlatformClient } from '../../src/public/client.js';
+import type { PlatformClient } from '../../src/public/client.js';
 import { fileServer } from './file-server.js';
-import { API_KEY, startIntegration } from './integration-setup.js';
+import { startIntegration } from './integration-setup.js';
 import { createOpenApiValidator } from './openapi-validator.js';
 
 const { bodyViolations } = createOpenApiValidator();
@@ -69,7 +69,6 @@ const ADDING: readonly Case[] = [
   ],
   ['a header_row of 0', 'accepted', (known) => ({ purpose: 'QA_FILE', files: [csv(known)], header_row: 0 })],
   ['a header_row of -1', 'refused', (known) => ({ purpose: 'QA_FILE', files: [csv(known)], header_row: -1 })],
-  ['an unknown field', 'accepted', () => ({ purpose: 'QA_TEXT', name: 'n', qaList, colour: 'red' })],
 ];
 
 const UPDATING: readonly Case[] = [
@@ -120,20 +119,6 @@ describe('the rules for adding QA documents, in client, simulator and openapi.js
     expect(await verdictOf(client, 'addQa', body)).toBe(verdict);
     expect(bodyViolations('POST', addQa, body).length > 0).toBe(verdict === 'refused');
     expect(await raw('POST', addQa, body)).toMatchObject(verdict === 'accepted' ? { status: 200 } : REFUSED);
-  });
-});
-
-describe('an unknown purpose', () => {
-  it('is sent by the client, and refused by the simulator and openapi.json', async () => {
-    const { direct } = await startIntegration();
-    const body = { purpose: 'QA_AUDIO', name: 'n', qaList };
-    // Without the proxy: the request is not in openapi.json.
-    const { knowledge } = createPlatformClient({ baseUrl: direct, apiKey: API_KEY });
-    await expect(knowledge.addQa(body)).rejects.toMatchObject({
-      platformCode: 40000,
-      platformMessage: expect.stringContaining('purpose'),
-    });
-    expect(bodyViolations('POST', addQa, body)).not.toEqual([]);
   });
 });
 

@@ -1,5 +1,4 @@
 import { describe, expectTypeOf, it } from 'vitest';
-import type { PlatformClient } from '../../src/client/index.js';
 import {
   type AgentReply,
   type AudioClip,
@@ -135,17 +134,24 @@ describe('a request to add pairs', () => {
     take({ purpose: 'QA', name: 'n', qaList: [pair] });
   });
 
-  it('allows any fields with an unknown purpose', () => {
-    type Add = PlatformClient['knowledge']['addQa'];
-    const newer = { purpose: 'QA_SITE', site: 'https://a.example' } as const;
-    expectTypeOf(newer).toExtend<QaAdd<'QA_SITE'>>();
-    expectTypeOf((call: Add) => call(newer)).toBeFunction();
-    expectTypeOf((call: Add, known: QaAdd) => call(known)).toBeFunction();
-    expectTypeOf((call: Add, purpose: string) => call({ purpose, name: 'n' })).toBeFunction();
-    // @ts-expect-error qaList is a list of pairs in every purpose
-    expectTypeOf((call: Add) => call({ purpose: 'QA_SITE', qaList: ['q'] })).toBeFunction();
-    // @ts-expect-error QA_TEXT still needs name
-    expectTypeOf((call: Add) => call({ purpose: 'QA_TEXT', qaList: [pair] })).toBeFunction();
+  it('does not compile with a misspelt field', () => {
+    // @ts-expect-error knowledge_base_id
+    take({ purpose: 'QA_TEXT', name: 'n', qaList: [pair], knowledgeBaseId: 'k' });
+    // @ts-expect-error chunk_token
+    take({ purpose: 'QA_FILE', files: [csv], chunk_tokens: 5 });
+    take({ purpose: 'QA_FILE', files: [csv], extra: { language: 'de' } });
+  });
+
+  it('replaces the pairs of one document, or of several by files', () => {
+    const update = (request: QaUpdate) => request;
+    update({ doc_id: 'd', qaList: [pair] });
+    update({ files: [{ ...pdf, doc_id: 'd' }] });
+    // @ts-expect-error doc_id
+    update({ qaList: [pair] });
+    // @ts-expect-error not both
+    update({ doc_id: 'd', qaList: [pair], files: [{ ...pdf, doc_id: 'd' }] });
+    // @ts-expect-error each file has its document
+    update({ files: [pdf] });
   });
 
   it('narrows by its purpose', () => {

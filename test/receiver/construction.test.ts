@@ -98,11 +98,15 @@ describe('an invalid secret', () => {
 });
 
 describe('other mistakes', () => {
-  it('names an unknown option, and the known options', () => {
-    const error = errorOf(() => create({ auth: { message: noAuth(), handoff: noAuth() }, greetings: 'Hi' }));
+  it.each([
+    ['greetings', 'Did you mean greeting?'],
+    ['base_path', 'Did you mean basePath?'],
+    ['colour', 'It knows auth,'],
+  ])('names an unknown option, and what was meant: %s', (option, hint) => {
+    const error = errorOf(() => create({ auth: { message: noAuth(), handoff: noAuth() }, [option]: 'Hi' }));
     expect(error.code).toBe('CONFIG_INVALID');
-    expect(error.message).toContain('greetings');
-    expect(error.message).toContain('greeting,');
+    expect(error.message).toContain(option);
+    expect(error.message).toContain(hint);
   });
 
   it('names the choices of unhandled', () => {
