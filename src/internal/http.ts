@@ -229,8 +229,13 @@ const CODE = /^[A-Z][A-Z0-9_]{2,63}$/;
 const MAX_CAUSE_DEPTH = 5;
 
 /** Classifies an error of `fetch`. Of the error it keeps only the code. */
+/** `fetch` refuses some ports, such as 6000, and gives this reason without a code. */
+const isBlockedPort = (error: unknown): boolean =>
+  error instanceof Error && error.cause instanceof Error && error.cause.message === 'bad port';
+
 function readConnectionFailure(error: unknown): ConnectionFailure {
   const found = codedCause(error);
+  if (isBlockedPort(error)) return { kind: 'unreachable', errorCode: 'BLOCKED_PORT' };
   if (!found) return { kind: 'lost', errorCode: null };
   if (UNTRUSTED.test(found.code)) return { kind: 'untrusted', errorCode: found.code };
   const unsent = NEVER_CONNECTED.has(found.code) || CONNECTING_CALLS.has(found.syscall);

@@ -49,6 +49,12 @@ describe('a port without a server', () => {
   });
 });
 
+test('a port that fetch refuses is named, and nothing was sent', async () => {
+  const error = await failureOf(clientOf({ baseUrl: 'http://127.0.0.1:6000' }).reply(REPLY));
+  expect(error).toMatchObject({ code: 'PLATFORM_UNREACHABLE', outcome: 'not-applied' });
+  expect(error.message).toContain('BLOCKED_PORT');
+});
+
 describe('an error of fetch', () => {
   test.each([
     [{ code: 'ENOTFOUND', syscall: 'getaddrinfo' }],

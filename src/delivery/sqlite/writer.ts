@@ -42,7 +42,7 @@ export type WriterResponse =
 /** The `workerData` of the writer thread. */
 export interface WriterThreadData extends CommandOptions {
   readonly file: string;
-  readonly exitGate: Int32Array<SharedArrayBuffer>;
+  readonly exitGate: Int32Array;
 }
 
 /**
