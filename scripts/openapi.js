@@ -174,11 +174,11 @@ const schemas = {
         anonymous_id: { ...string, description: 'The anonymous user, a device.' },
       }),
       conversation_id: { ...text, description: "The bot's conversation. A handoff has another id." },
-      message_id: { ...text, description: 'Unique within the conversation.' },
+      ...sentFields({ message_id: { ...string, description: 'Unique within the conversation.' } }),
       ...sentFields({ create_time: time, output: list(ref('OutputItem')), usage: ref('Usage') }),
       istest,
     },
-    ['conversation_id', 'message_id'],
+    ['conversation_id'],
   ),
   OutputItem: object(
     sentFields({
@@ -245,11 +245,13 @@ const schemas = {
   HandoffChat: object(
     {
       conversation_id: conversationId,
-      ...sentFields({ timestamp: time }),
-      body: { ...string, description: "The user's words." },
+      ...sentFields({
+        timestamp: time,
+        body: { ...string, description: "The user's words. Without any, it is accepted with an empty text." },
+      }),
       istest,
     },
-    ['conversation_id', 'body'],
+    ['conversation_id'],
   ),
   HandoffClose: object(
     {

@@ -77,7 +77,7 @@ describe('the validator of openapi.json', () => {
     [
       'a webhook with a wrong body',
       { ...chat, request: '{"conversation_id":"c-1","timestamp":1,"body":7}' },
-      'request: /body must be string',
+      'request: /body must be string,null',
     ],
     [
       'a webhook with a wrong answer',
