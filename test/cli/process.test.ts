@@ -17,7 +17,7 @@ describe('a command in a process of its own', () => {
       /Scrips/,
     ],
     [['init', 'one'], {}, 0, /npm install/],
-    [['check'], NOBODY, 1, /the connection to http/],
+    [['check'], NOBODY, 1, /cannot reach http/],
     [['adapter', 'check'], {}, 2, /ADAPTER {2}is missing/],
   ])('has the same outcome: %j', async (args, env, code, written) => {
     const ended = await runCliProcess(args, { env, cwd: temporaryFolder() });
