@@ -168,11 +168,11 @@ export function wrongRequest(name) {
 }
 
 /**
- * A request with valid credentials whose body lacks the message id.
+ * A request with valid credentials whose body lacks the id of its conversation.
  *
  * @param {RecipeName} name
  */
 export function invalidRequest(name) {
-  const { message_id: _, ...rest } = JSON.parse(recipes[name].body());
+  const { conversation_id: _, ...rest } = JSON.parse(recipes[name].body());
   return template(recipes[name], {}, JSON.stringify(rest)).bytes;
 }
