@@ -15,8 +15,8 @@ import { checkLostAnswer } from './lost-answer.js';
 const QUICK = {
   pollMs: 50,
   leaseMs: 1_000,
-  storeTimeoutMs: 400,
-  pool: { max: 4, connectionTimeoutMillis: 400, query_timeout: 800 },
+  storeTimeoutMs: 1_000,
+  pool: { max: 4, connectionTimeoutMillis: 2_000, query_timeout: 2_000 },
 };
 
 /** A database behind a network that fails on demand. */
