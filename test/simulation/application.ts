@@ -1,8 +1,15 @@
 import type { DeliveredEventName } from '../../src/events/index.js';
-import { type Delivery, type HandlerContext, Postponed, type Receiver } from '../../src/public/index.js';
+import {
+  type Delivery,
+  type HandlerContext,
+  Postponed,
+  type Receiver,
+  Unrecoverable,
+} from '../../src/public/index.js';
+import { DANGER } from './faults.js';
 import type { Random } from './random.js';
-import type { SimulatedProcess } from './scheduler.js';
-import { eventLabel, replyLabel, type Witness } from './witness.js';
+import type { Scheduler, SimulatedProcess } from './scheduler.js';
+import { eventLabel, GIVES_UP, replyLabel, type Witness } from './witness.js';
 
 /** What the handler of an event does, the same each time it runs. */
 interface Behaviour {
@@ -12,6 +19,8 @@ interface Behaviour {
   readonly failures: number;
   readonly postponements: number;
   readonly hangs: number;
+  /** Whether it gives up for good. */
+  readonly givesUp: boolean;
   readonly waitsForDelivery: boolean;
   readonly ends: boolean;
 }
@@ -22,11 +31,12 @@ export interface Application {
   register(receiver: Receiver, process: SimulatedProcess): void;
 }
 
-/** The longest that a handler works. */
-const LONGEST_WORK_MS = 700;
+/** The longest that a step of a handler takes. */
+const LONGEST_WORK_MS = 250;
 
 /** Creates an {@link Application}. `endsAt`: the number of the event whose handler ends its conversation. */
 export function createApplication(
+  scheduler: Scheduler,
   random: Random,
   witness: Witness,
   {
@@ -39,32 +49,42 @@ export function createApplication(
   const behaviourOf = (event: string, conversation: string, number: number): Behaviour => {
     const own = random.fork(event);
     const trouble = own.chance(troubles)
-      ? own.pick(['failures', 'postponements', 'hangs', 'always'] as const)
+      ? own.pick(['failures', 'postponements', 'hangs', 'always', 'gives up', 'gives up'] as const)
       : null;
     return {
-      workMs: own.chance(0.5) ? 0 : own.between(1, LONGEST_WORK_MS),
-      replies: own.whole(0, 2),
+      workMs: own.chance(0.2) ? 0 : own.between(1, LONGEST_WORK_MS),
+      replies: own.pick([0, 1, 1, 2]),
       failures:
         trouble === 'failures' ? own.whole(1, 2) : trouble === 'always' ? Number.POSITIVE_INFINITY : 0,
       postponements: trouble === 'postponements' ? own.whole(1, 3) : 0,
       hangs: trouble === 'hangs' ? 1 : 0,
+      givesUp: trouble === 'gives up',
       waitsForDelivery: own.chance(0.2),
       ends: endsAt(conversation) === number,
     };
   };
 
-  const work = (ms: number, signal: AbortSignal): Promise<void> =>
+  const work = (ms: number, process: SimulatedProcess, signal: AbortSignal): Promise<void> =>
     new Promise((resolve, reject) => {
+      if (ms === 0) return resolve();
       signal.addEventListener('abort', () => reject(signal.reason));
-      if (ms !== Number.POSITIVE_INFINITY) setTimeout(resolve, ms);
+      if (ms !== Number.POSITIVE_INFINITY) scheduler.schedule(process, ms, '', resolve, DANGER);
     });
 
   /** Fails, postpones or hangs, if this is the run for it. */
-  const misbehave = async (event: string, behaviour: Behaviour, signal: AbortSignal): Promise<void> => {
+  const misbehave = async (
+    event: string,
+    behaviour: Behaviour,
+    process: SimulatedProcess,
+    signal: AbortSignal,
+  ): Promise<void> => {
     const run = (runs.get(event) ?? 0) + 1;
     runs.set(event, run);
-    if (run <= behaviour.hangs) await work(Number.POSITIVE_INFINITY, signal);
+    if (run <= behaviour.hangs) await work(Number.POSITIVE_INFINITY, process, signal);
     if (run <= behaviour.postponements) throw new Postponed('not now', { retryAfterMs: 100 });
+    // Its replies made sure of the claim: it may be lost between them and the failure.
+    if (behaviour.givesUp || run <= behaviour.failures) await work(behaviour.workMs, process, signal);
+    if (behaviour.givesUp) throw new Unrecoverable(GIVES_UP);
     if (run <= behaviour.failures) throw new Error('the handler fails');
   };
 
@@ -72,13 +92,22 @@ export function createApplication(
     register(receiver, process) {
       const handle = async (context: HandlerContext<DeliveredEventName>): Promise<void> => {
         const { conversationId, sentAt, signal } = context;
+        // The run may have been given up while its claim was looked up: a handler must then do nothing.
+        signal.throwIfAborted();
         const number = Number(eventLabel('', sentAt?.getTime()).slice(2));
         const event = eventLabel(conversationId, sentAt?.getTime());
         const behaviour = behaviourOf(event, conversationId, number);
         const ended = witness.handlerStarted(process, event);
         signal.addEventListener('abort', () => ended('failed'));
         try {
-          if (behaviour.workMs > 0) await work(behaviour.workMs, signal);
+          // Twice, since after a pause the first is over before the lease is renewed.
+          await work(behaviour.workMs, process, signal);
+          await work(behaviour.workMs, process, signal);
+          await context.ensureClaimed();
+          // As above.
+          signal.throwIfAborted();
+          witness.acted(process, event);
+          await work(behaviour.workMs, process, signal);
           if ('reply' in context) {
             for (let part = 1; part <= behaviour.replies; part += 1) {
               const reply = replyLabel(event, part);
@@ -93,7 +122,7 @@ export function createApplication(
               signal.throwIfAborted();
             }
           }
-          await misbehave(event, behaviour, signal);
+          await misbehave(event, behaviour, process, signal);
           if ('end' in context && behaviour.ends) await context.end();
           ended('done');
         } catch (error) {

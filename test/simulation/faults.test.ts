@@ -4,12 +4,19 @@ import { explain, findViolation, replay } from './run-histories.js';
 /** `fuzz-faults.long.test.ts` runs many more, and `mistakes.long.test.ts` shows that mistakes are found. */
 const HISTORIES = 30;
 
+/** One history may happen to be the same by chance: in few does the order of processes matter. */
+const REPLAYED = 10;
+
 describe('a simulation of faults', () => {
   it('gives the same history for the same seed', async () => {
-    const first = await replay(11);
-    expect(first.trace.length).toBeGreaterThan(100);
-    expect((await replay(11)).trace).toEqual(first.trace);
-    expect((await replay(12)).trace).not.toEqual(first.trace);
+    const traces = new Set<string>();
+    for (let seed = 1; seed <= REPLAYED; seed += 1) {
+      const { trace } = await replay(seed);
+      expect(trace.length).toBeGreaterThan(100);
+      expect((await replay(seed)).trace).toEqual(trace);
+      traces.add(trace.join());
+    }
+    expect(traces.size).toBe(REPLAYED);
   });
 
   it(`finds no broken promise in ${HISTORIES} histories`, async () => {

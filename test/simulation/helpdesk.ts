@@ -1,4 +1,5 @@
 import { type Adapter, AdapterError, defineAdapter, type InboundEvent } from '../../src/public/adapter.js';
+import { DANGER } from './faults.js';
 import { createRequest, createResponse, type NetworkFaults } from './platform.js';
 import type { RunningProcess } from './processes.js';
 import type { Scheduler, SimulatedProcess } from './scheduler.js';
@@ -141,7 +142,7 @@ export function createHelpdesk(options: HelpdeskOptions): Helpdesk {
         } catch (error) {
           answer = () => reject(error);
         }
-        if (!outcome.startsWith('hangs')) scheduler.schedule(process, wayMs(), '', answer);
+        if (!outcome.startsWith('hangs')) scheduler.schedule(process, wayMs(), '', answer, DANGER);
       });
     });
 

@@ -1,10 +1,13 @@
+import { createPlatformClient, type PlatformClient } from '../../src/client/index.js';
 import { createStoredDelivery } from '../../src/delivery/stored-delivery.js';
+import { DEFAULT_BOT } from '../../src/events/index.js';
 import { bearer, createReceiver, type Delivery, type Log, noAuth } from '../../src/public/index.js';
 import { createTimedBridge } from '../bridge/timed-bridge.js';
 import { createApplication, watchHandlers } from './application.js';
-import { chooseFaults, type Faults, LEASE_MS, NO_FAULTS } from './faults.js';
+import { chooseFaults, DANGER, type Faults, LEASE_MS, NO_FAULTS } from './faults.js';
 import { createHelpdesk } from './helpdesk.js';
-import { createPlatform } from './platform.js';
+import { type Parts, replaceParts } from './parts.js';
+import { conversationIdOf, createPlatform } from './platform.js';
 import { createProcesses, type Program } from './processes.js';
 import { createRandom } from './random.js';
 import { createScheduler, type Scheduler, type SimulatedProcess } from './scheduler.js';
@@ -14,6 +17,10 @@ import { createWitness, eventOfRequest, labelOf, type Witness } from './witness.
 /** A mistake that is put into the code, to show that the simulation finds it. */
 export interface Mistakes extends StorageMistakes {
   readonly delivery?: (delivery: Delivery) => Delivery;
+  /** Changes the client of the platform. */
+  readonly client?: (client: PlatformClient) => PlatformClient;
+  /** Replaces parts inside the delivery. */
+  readonly parts?: Parts;
   /** How often each process looks for jobs without being notified. */
   readonly pollMs?: number;
 }
@@ -43,6 +50,12 @@ export interface HistoryCounts {
   readonly pauses: number;
 }
 
+/** A second bot in the same receiver. */
+const OTHER_BOT = 'sales';
+
+/** How long it takes to get a token for the platform. */
+const TOKEN_MS = 20;
+
 const POLL_MS = 400;
 const MAX_ATTEMPTS = 4;
 
@@ -62,6 +75,7 @@ const AFTERMATH_MS = 1_000;
 /** Runs one history. The same seed gives the same history. */
 export async function runHistory(options: HistoryOptions): Promise<HistoryResult> {
   const { seed, isTraced = false, mistakes = {} } = options;
+  replaceParts(mistakes.parts ?? {});
   const random = createRandom(`history ${seed}`);
   const scheduler = createScheduler(random, isTraced);
   const chosen = chooseFaults(random);
@@ -78,16 +92,21 @@ export async function runHistory(options: HistoryOptions): Promise<HistoryResult
     mistakes: {
       ...mistakes,
       engine(engine, process) {
-        const renew: typeof engine.lease.renew = (...args) => {
+        const renew: typeof engine.lease.renew = async (record) => {
           renewals.set(process, scheduler.now);
-          return engine.lease.renew(...args);
+          // Simulated processes cannot be looked for by their ids.
+          const result = await engine.lease.renew({ ...record, identity: null });
+          for (const other of result.others) witness.processRead(other);
+          return result;
         };
         const watched = { ...engine, lease: { ...engine.lease, renew } };
         return mistakes.engine?.(watched, process) ?? watched;
       },
     },
-    onCommit(process, command) {
-      if (command === 'renewLease') witness.leaseRenewed(process, renewals.get(process) ?? 0);
+    onCommit(commit) {
+      const { process, command } = commit;
+      if (command[0] === 'renewLease') witness.leaseRenewed(process, renewals.get(process) ?? 0);
+      witness.committed(commit);
     },
   });
   const witness = createWitness({
@@ -98,22 +117,35 @@ export async function runHistory(options: HistoryOptions): Promise<HistoryResult
     hasHelpdesk,
   });
 
-  const conversations = Array.from({ length: random.whole(1, 3) }, (_, index) => ({
-    id: `c${index + 1}`,
-    kind: random.chance(0.7) ? ('handoff' as const) : ('message' as const),
-    events: random.whole(1, 5),
-    isClosedByUser: random.chance(0.3),
-    isEnded: random.chance(0.5),
-  }));
+  const bots = random.pick([[DEFAULT_BOT], [DEFAULT_BOT, OTHER_BOT]]);
+  const conversations = Array.from({ length: random.whole(1, 3) }, (_, index) => {
+    // Bots have conversations with the same ids.
+    const bot = bots[index % bots.length] ?? DEFAULT_BOT;
+    const platformId = `c${Math.floor(index / bots.length) + 1}`;
+    return {
+      id: conversationIdOf(bot, platformId),
+      platformId,
+      bot,
+      kind: random.chance(0.7) ? ('handoff' as const) : ('message' as const),
+      events: random.whole(1, 5),
+      isClosedByUser: random.chance(0.3),
+      isEnded: random.chance(0.5),
+    };
+  });
   /** The number of the event at which the application, or the bot, ends a conversation. */
   const endsAt = (id: string): number | null => {
     const found = conversations.find((conversation) => conversation.id === id);
     return found?.isEnded && !found.isClosedByUser ? found.events - 1 : null;
   };
-  const application = createApplication(random.fork('application'), witness, {
+  const application = createApplication(scheduler, random.fork('application'), witness, {
     troubles: chosen.troubles,
     endsAt,
   });
+
+  const tokenOf = (process: SimulatedProcess): Promise<Record<string, string>> =>
+    new Promise((resolve) => {
+      scheduler.schedule(process, random.between(0, TOKEN_MS), '', () => resolve({}), DANGER);
+    });
 
   const start = (process: SimulatedProcess): Program => {
     const log = logOf(scheduler, witness, process);
@@ -128,15 +160,23 @@ export async function runHistory(options: HistoryOptions): Promise<HistoryResult
       (settings) => storage.engineOf(process, settings),
     );
     const delivery = mistakes.delivery?.(stored) ?? stored;
-    const receiver = createReceiver({
-      auth: { message: bearer('platform'), handoff: noAuth() },
-      platform: {
+    const optionsOf = (bot: string) => {
+      const client = createPlatformClient({
         baseUrl: 'http://platform.test',
         apiKey: 'key',
-        fetch: platform.fetchOf(process),
+        // As for a token that another system gives out.
+        headers: () => tokenOf(process),
+        fetch: platform.fetchOf(process, bot),
         timeoutMs: 500,
         retry: { retries: 2, minDelayMs: 50, maxDelayMs: 300, maxElapsedMs: 1_500 },
-      },
+      });
+      return {
+        auth: { message: bearer(bot), handoff: noAuth() },
+        platform: mistakes.client?.(client) ?? client,
+      };
+    };
+    const receiver = createReceiver({
+      bots: Object.fromEntries(bots.map((bot) => [bot, optionsOf(bot)])),
       delivery: hasHelpdesk ? watchHandlers(delivery, process, witness) : delivery,
       log,
     });
@@ -198,6 +238,23 @@ export async function runHistory(options: HistoryOptions): Promise<HistoryResult
         .map(({ id }) => `the end of ${id} is left halfway`),
     ];
   };
+
+  if (chosen.outage) {
+    const lastsMs = random.between(1.2, 2.5) * LEASE_MS;
+    scheduler.schedule(
+      null,
+      random.between(500, FAULTY_MS - lastsMs),
+      `outage of the ${chosen.outage}`,
+      () => {
+        if (chosen.outage === 'machine') processes.suspend(lastsMs);
+        else current = { ...chosen, isAway: true };
+        scheduler.schedule(null, lastsMs, 'the outage ends', () => {
+          current = chosen;
+          witness.outageEnded();
+        });
+      },
+    );
+  }
 
   await scheduler.runUntil(() => false, FAULTY_MS);
   current = NO_FAULTS;

@@ -1,8 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import type { DeliveryHost } from '../../src/delivery/delivery.js';
-import type { NewJob, Queue } from '../../src/delivery/queue.js';
+import type { NewJob, ProcessRecord, Queue, QueueKind } from '../../src/delivery/queue.js';
+import { queueOwnerOf } from '../../src/delivery/storage/encoding.js';
 import type { StorageEngine } from '../../src/delivery/storage/storage-engine.js';
 import type { Delivery } from '../../src/public/index.js';
+import { LEASE_MS } from './faults.js';
 import type { Mistakes } from './history.js';
 
 /** A known mistake, the way to make it, and the violation that shows it. */
@@ -10,28 +12,22 @@ export interface KnownMistake {
   readonly name: string;
   readonly made: Mistakes;
   readonly shows: RegExp;
-  /** The seed of the first history to try, where only rare ones show it. Default 1. */
-  readonly from?: number;
 }
 
-const changed = (queue: Queue, change: ((queue: Queue) => Partial<Queue>) | null): Queue => ({
-  ...queue,
-  ...change?.(queue),
-});
+type ChangeQueue = (queue: Queue, sql: StorageEngine['sql']) => Partial<Queue>;
 
-const inInbox =
-  (change: (inbox: Queue) => Partial<Queue>) =>
+const inQueues =
+  (kinds: readonly QueueKind[], change: ChangeQueue) =>
   (engine: StorageEngine): StorageEngine => ({
     ...engine,
-    queue: (name) => changed(engine.queue(name), name === 'inbox' ? change : null),
+    queue(name) {
+      const queue = engine.queue(name);
+      return kinds.includes(queueOwnerOf(name).queue) ? { ...queue, ...change(queue, engine.sql) } : queue;
+    },
   });
-
-const inOutbox =
-  (change: (outbox: Queue) => Partial<Queue>) =>
-  (engine: StorageEngine): StorageEngine => ({
-    ...engine,
-    queue: (name) => changed(engine.queue(name), name === 'outbox' ? change : null),
-  });
+const inInbox = (change: ChangeQueue) => inQueues(['inbox'], change);
+const inOutbox = (change: ChangeQueue) => inQueues(['outbox'], change);
+const inBoth = (change: ChangeQueue) => inQueues(['inbox', 'outbox'], change);
 
 /** Stores another length of the lease. */
 const withLease = (leaseMs: number): Mistakes => ({
@@ -48,6 +44,42 @@ const withLease = (leaseMs: number): Mistakes => ({
 const withHost =
   (change: (host: DeliveryHost) => DeliveryHost) =>
   (delivery: Delivery): Delivery => ({ ...delivery, connect: (host) => delivery.connect(change(host)) });
+
+/** Takes from the runs of handlers the check of their claim. */
+const withoutClaimCheck = withHost((host) => ({
+  ...host,
+  // The same object, since a reply takes the claim from it.
+  handle: (event, run) => host.handle(event, Object.assign(run, { ensureClaimed: () => Promise.resolve() })),
+}));
+
+/** A worker that is certain of every claim. */
+const withoutLeaseCheck: Mistakes['parts'] = {
+  createWorker: (real) => (options) => real({ ...options, isClaimValid: () => true }),
+};
+
+/** Takes silence for death without regard to whether this process could have heard anything meanwhile. */
+const observingAcrossGaps = ({ lease, ...engine }: StorageEngine): StorageEngine => {
+  let heard = new Map<string, { readonly record: ProcessRecord; readonly at: number }>();
+  return {
+    ...engine,
+    lease: {
+      ...lease,
+      async renew(options) {
+        const result = await lease.renew(options);
+        const now = performance.now();
+        heard = new Map(
+          result.others.map((record) => {
+            const before = heard.get(record.owner);
+            const isSilent = before?.record.renewals === record.renewals;
+            return [record.owner, { record, at: isSilent ? before.at : now }] as const;
+          }),
+        );
+        for (const { record, at } of heard.values()) if (now - at >= LEASE_MS) await lease.reclaim(record);
+        return result;
+      },
+    },
+  };
+};
 
 /** Mistakes that the simulation must find. None of them is a switch in the code: each replaces a part of it. */
 export const MISTAKES: readonly KnownMistake[] = [
@@ -168,8 +200,132 @@ export const MISTAKES: readonly KnownMistake[] = [
       })),
     },
     shows: /sent to the helpdesk by|to the helpdesk again/,
-    // Calls to the helpdesk check the claim, too, so that few histories show it.
-    from: 2_000,
+  },
+  {
+    name: 'the first handler of an event is called without checking the claim after a pause',
+    made: { delivery: withoutClaimCheck },
+    shows: /is started by|starts .* again/,
+  },
+  // Handlers are not called all the same, since their run checks the claim once more. It shows in other ways: the worker
+  // claims and begins without a lease, and the check that then asks the storage fails without a report.
+  {
+    name: 'a worker starts what it has claimed, although its lease has run out since',
+    made: { parts: withoutLeaseCheck },
+    shows: /./,
+  },
+  {
+    name: 'neither the worker nor the run of the handlers checks the claim',
+    made: { parts: withoutLeaseCheck, delivery: withoutClaimCheck },
+    shows: /is started by|starts .* again/,
+  },
+  {
+    name: 'a reply is sent after a pause, although another process has reclaimed it (maySend)',
+    made: {
+      client: (client) => ({
+        ...client,
+        reply: (message, options) => client.reply(message, { ...options, maySend: undefined }),
+        end: (message, options) => client.end(message, { ...options, maySend: undefined }),
+      }),
+    },
+    shows: /is sent by|sends .* again/,
+  },
+  {
+    name: 'the reply of a handler does not name its claim (onBehalfOf)',
+    made: {
+      engine: inOutbox((outbox) => ({
+        add: ({ onBehalfOf: _claim, ...job }, claim) => outbox.add(job, claim),
+      })),
+    },
+    shows: /stored .* although it had lost the claim/,
+  },
+  {
+    name: 'to complete a job whose claim was lost removes it all the same',
+    made: {
+      engine: inBoth((queue, sql) => ({
+        async complete(job) {
+          const result = await queue.complete(job);
+          if (result === 'lost') await sql.write('DELETE FROM job WHERE seq = $1', [Number(job.id)]);
+          return result;
+        },
+      })),
+    },
+    shows: /whose claim it had lost|another number of jobs/,
+  },
+  // Every failure, not the last one alone: this writes later than the real mistake would, when the other process has mostly
+  // finished the job.
+  {
+    name: 'the failure of a job whose claim was lost counts all the same, up to a dead letter',
+    made: {
+      engine: inBoth((queue, sql) => ({
+        async fail(job, failure) {
+          const result = await queue.fail(job, failure);
+          const state = failure.retryInMs === null ? 'dead' : 'waiting';
+          if (result === 'lost')
+            await sql.write('UPDATE job SET state = $1, attempts = attempts + 1 WHERE seq = $2', [
+              state,
+              Number(job.id),
+            ]);
+          return result;
+        },
+      })),
+    },
+    shows: /whose claim it had lost|another number of jobs/,
+  },
+  {
+    name: 'a process that could not read for a while takes the others for dead',
+    made: { engine: observingAcrossGaps },
+    shows: /right after an outage of all/,
+  },
+  // A renewal has two signs of a lost lease: too much time has passed, or its row was gone. Where clocks are right, one of
+  // them is enough unless an answer gets lost, so that neither is found alone. This removes both.
+  {
+    name: 'a process does not notice that its lease had run out before it was renewed (lostUpTo)',
+    made: {
+      parts: { startLeaseRenewal: (real) => (options) => real({ ...options, lastClaim: () => 0 }) },
+    },
+    shows: /is started by|is sent|is acted for|acts for|again/,
+  },
+  {
+    name: 'a process is reclaimed, although it has renewed its lease since it was read',
+    made: { sql: (text) => text.replace('WHERE owner = ? AND renewals = ?', 'WHERE owner = ? AND ? >= 0') },
+    shows: /which had renewed its lease/,
+  },
+  {
+    name: "the idempotency key of an event lacks the bot's name",
+    made: {
+      engine: inInbox((inbox) => ({
+        add: (job, claim) => inbox.add({ ...job, key: job.key.replace(/^sales\//, '') }, claim),
+      })),
+    },
+    shows: /not stored|was lost/,
+  },
+  {
+    name: 'the lease is renewed too rarely',
+    made: {
+      engine: ({ lease, ...engine }) => ({
+        ...engine,
+        lease: {
+          ...lease,
+          async renew(options) {
+            if (options.renewals > 1) await new Promise((resolve) => setTimeout(resolve, 1.5 * LEASE_MS));
+            return lease.renew(options);
+          },
+        },
+      }),
+    },
+    shows: /./,
+  },
+  {
+    name: 'a claim is made regardless of the owner of the conversation',
+    made: {
+      sql: (text) => text.replace('owner IS NULL AND jobs > 0 AND due_at <= ?', 'jobs > 0 AND due_at <= ?'),
+    },
+    shows: /while .* handles/,
+  },
+  {
+    name: 'an event that failed is tried again behind later ones',
+    made: { sql: (text) => text.replace('ORDER BY seq LIMIT 1', 'ORDER BY attempts, seq LIMIT 1') },
+    shows: /before an earlier one/,
   },
 ];
 

@@ -1,5 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import { DEFAULT_BOT } from '../../src/events/index.js';
 import type { Fetch } from '../../src/internal/index.js';
+import { DANGER } from './faults.js';
 import type { RunningProcess } from './processes.js';
 import type { Scheduler, SimulatedProcess } from './scheduler.js';
 import { closeLabel, eventLabel, FIRST_EVENT_AT, requestIdOf, type Witness } from './witness.js';
@@ -11,15 +13,19 @@ import { closeLabel, eventLabel, FIRST_EVENT_AT, requestIdOf, type Witness } fro
 export interface Platform {
   /** Sends the events of a conversation. */
   converse(conversation: Conversation): void;
-  /** `fetch` as a process has it. */
-  fetchOf(process: SimulatedProcess): Fetch;
+  /** `fetch` as a process has it for the platform of a bot. */
+  fetchOf(process: SimulatedProcess, bot: string): Fetch;
   /** Whether no event waits to be sent. */
   isIdle(): boolean;
 }
 
 /** A conversation that the platform has with a user. */
 export interface Conversation {
+  /** Unique among all bots. */
   readonly id: string;
+  /** The platform's id. */
+  readonly platformId: string;
+  readonly bot: string;
   /** `message`: the bot's messages. `handoff`: a request for a human, messages, and perhaps the user's close. */
   readonly kind: 'message' | 'handoff';
   readonly events: number;
@@ -87,7 +93,10 @@ export function createPlatform({ scheduler, witness, faults, choose }: PlatformO
           witness.violation(`${process.name} answered ${status} to ${label}`);
         if (!isAnswerLost) scheduler.schedule(null, wayMs(), '', () => answer(status));
       });
-      const request = createRequest(path, body, { 'x-request-id': requestIdOf(label) });
+      const request = createRequest(path, body, {
+        authorization: `Bearer ${path.split('/')[1]}`,
+        'x-request-id': requestIdOf(label),
+      });
       process.program?.receive(request, response);
     });
   };
@@ -128,24 +137,30 @@ export function createPlatform({ scheduler, witness, faults, choose }: PlatformO
   };
 
   const fetchOf =
-    (process: SimulatedProcess): Fetch =>
+    (process: SimulatedProcess, bot: string): Fetch =>
     (url, { body: text, signal }) =>
       new Promise((resolve, reject) => {
         const body = JSON.parse(text as string) as ApiBody;
         const isClose = url.endsWith('/close');
-        const label = isClose ? closeLabel(body.conversation_id) : (body.body ?? '');
+        const label = isClose ? closeLabel(conversationIdOf(bot, body.conversation_id)) : (body.body ?? '');
         const answered = witness.replySent(process, label);
         let isAborted = false;
         const { status, isApplied, fails } = callApi(body, isClose);
         const arrival = scheduler.schedule(null, wayMs(), '', () => {
           if (isApplied) witness.replyArrived(label);
           if (fails === 'hangs') return;
-          scheduler.schedule(process, wayMs(), '', () => {
-            scheduler.trace(process.name, `is answered ${fails ?? status} for ${label}`);
-            if (fails) return reject(networkError(fails));
-            answered(status === 200 && !isAborted);
-            resolve(createAnswer(status));
-          });
+          scheduler.schedule(
+            process,
+            wayMs(),
+            '',
+            () => {
+              scheduler.trace(process.name, `is answered ${fails ?? status} for ${label}`);
+              if (fails) return reject(networkError(fails));
+              answered(status === 200 && !isAborted);
+              resolve(createAnswer(status));
+            },
+            DANGER / 2,
+          );
         });
         signal?.addEventListener('abort', () => {
           isAborted = true;
@@ -157,7 +172,7 @@ export function createPlatform({ scheduler, witness, faults, choose }: PlatformO
   return {
     fetchOf,
     isIdle: () => unsent === 0,
-    converse({ id, kind, events, isClosedByUser }) {
+    converse({ id, platformId, bot, kind, events, isClosedByUser }) {
       unsent += 1;
       const next = (number: number): void => {
         const isClose = isClosedByUser && number === events;
@@ -165,8 +180,9 @@ export function createPlatform({ scheduler, witness, faults, choose }: PlatformO
           unsent -= 1;
           return;
         }
-        const { path, body } = kind === 'message' ? messageOf(id, number) : handoffOf(id, number, isClose);
-        send(path, body, eventLabel(id, FIRST_EVENT_AT + number), (isAccepted) => {
+        const { path, body } =
+          kind === 'message' ? messageOf(platformId, number) : handoffOf(platformId, number, isClose);
+        send(`/${bot}${path}`, body, eventLabel(id, FIRST_EVENT_AT + number), (isAccepted) => {
           // Without a human there is nobody to talk to.
           if (!isAccepted && number === 0 && kind === 'handoff') unsent -= 1;
           else scheduler.schedule(null, random.between(1, 400), '', () => next(number + 1));
@@ -182,7 +198,11 @@ interface ApiBody {
   readonly body?: string;
 }
 
-/** The same times and texts in every conversation: only its id tells them apart. */
+/** The id of a conversation, as a receiver with several bots has it. */
+export const conversationIdOf = (bot: string, platformId: string): string =>
+  bot === DEFAULT_BOT ? platformId : `${bot}/${platformId}`;
+
+/** The same times and texts in every conversation: only its bot and its id tell them apart. */
 const messageOf = (id: string, number: number) => ({
   path: '/',
   body: {
@@ -210,7 +230,7 @@ function handoffOf(id: string, number: number, isClose: boolean) {
 /** A request whose body has arrived. */
 export function createRequest(url: string, body: object, headers: object = {}): IncomingMessage {
   const rawBody = Buffer.from(JSON.stringify(body));
-  const sent = { 'content-type': 'application/json', authorization: 'Bearer platform', ...headers };
+  const sent = { 'content-type': 'application/json', ...headers };
   const rawHeaders = Object.entries(sent).flat();
   const socket = { remoteAddress: '192.0.2.1' };
   const request = { method: 'POST', url, headers: sent, rawHeaders, rawBody, socket };

@@ -26,6 +26,8 @@ export interface RunningProcess extends SimulatedProcess {
 export interface Processes {
   /** A process that takes requests, as a load balancer chooses it; `null` when there is none. */
   choose(): RunningProcess | null;
+  /** Pauses all processes, and those that are started meanwhile. */
+  suspend(ms: number): void;
   /** Ends all faults: paused processes go on. */
   calmDown(): void;
   readonly deaths: number;
@@ -45,12 +47,13 @@ export interface ProcessOptions {
 /** A process that ended is started again within this time. */
 const LONGEST_RESTART_MS = LEASE_MS;
 
-/** Starts one to three processes. */
+/** Starts one to three processes, mostly two. */
 export function createProcesses({ scheduler, faults, deployedAt, start }: ProcessOptions): Processes {
   const { random } = scheduler;
-  const places: (RunningProcess | null)[] = Array.from({ length: random.whole(1, 3) }, () => null);
+  const places: (RunningProcess | null)[] = Array.from({ length: random.pick([1, 2, 2, 3]) }, () => null);
   let deaths = 0;
   let pauses = 0;
+  let suspendedUntil = 0;
 
   const end = (process: RunningProcess, why: string): void => {
     if (!process.isAlive) return;
@@ -63,6 +66,7 @@ export function createProcesses({ scheduler, faults, deployedAt, start }: Proces
   const begin = (place: number): void => {
     begun += 1;
     const process = createProcess(scheduler, place, `p${begun}`, random.fork(`process ${begun}`));
+    process.pausedUntil = suspendedUntil;
     places[place] = process;
     scheduler.schedule(process, 0, 'starts', () => {
       process.program = start(process);
@@ -80,15 +84,15 @@ export function createProcesses({ scheduler, faults, deployedAt, start }: Proces
     });
   };
 
-  scheduler.before = (process) => {
+  scheduler.before = (process, danger) => {
     const found = places.find((each) => each === process);
     if (!found) return;
     if (random.chance(faults().dies)) {
       deaths += 1;
       end(found, 'dies');
-    } else if (process.pausedUntil <= scheduler.now && random.chance(faults().pauses)) {
+    } else if (process.pausedUntil <= scheduler.now && random.chance(danger * faults().pauses)) {
       pauses += 1;
-      const ms = random.between(1, faults().longestPauseMs);
+      const ms = random.between(danger > 1 ? LEASE_MS : 1, faults().longestPauseMs);
       process.pausedUntil = scheduler.now + ms;
       scheduler.trace(process.name, `is paused for ${ms.toFixed(0)} ms`);
     }
@@ -101,6 +105,11 @@ export function createProcesses({ scheduler, faults, deployedAt, start }: Proces
     choose() {
       const up = places.filter((process) => process?.isAlive && process.program);
       return up[random.whole(0, up.length - 1)] ?? null;
+    },
+    suspend(ms) {
+      suspendedUntil = scheduler.now + ms;
+      for (const process of places)
+        if (process) process.pausedUntil = Math.max(process.pausedUntil, suspendedUntil);
     },
     calmDown() {
       for (const process of places)

@@ -15,12 +15,21 @@ export interface Scheduler {
   /** Milliseconds since the history began. */
   readonly now: number;
   readonly random: Random;
-  /** Adds an event. Events of a process are dropped when it dies, and wait while it is paused. */
-  schedule(process: SimulatedProcess | null, afterMs: number, label: string, run: () => void): Scheduled;
+  /**
+   * Adds an event. Events of a process are dropped when it dies, and wait while it is paused. `danger`: how much likelier
+   * than before others the process is paused before this one; default 1.
+   */
+  schedule(
+    process: SimulatedProcess | null,
+    afterMs: number,
+    label: string,
+    run: () => void,
+    danger?: number,
+  ): Scheduled;
   /** Runs events until the condition holds (`true`) or the time is up (`false`). */
   runUntil(isDone: () => boolean, limitMs: number): Promise<boolean>;
   /** Called before each event of a live process: this is where processes die and pause. */
-  before: (process: SimulatedProcess) => void;
+  before: (process: SimulatedProcess, danger: number) => void;
   /** Adds a line to the trace. */
   trace(who: string, text: string): void;
   readonly lines: readonly string[];
@@ -48,6 +57,7 @@ interface Entry {
   order: number;
   readonly process: SimulatedProcess | null;
   readonly label: string;
+  readonly danger: number;
   run: (() => void) | null;
 }
 
@@ -82,8 +92,8 @@ export function createScheduler(random: Random, isTraced: boolean): Scheduler {
     get now() {
       return now;
     },
-    schedule(process, afterMs, label, run) {
-      const entry = push({ at: now + Math.max(0, afterMs), order, process, label, run });
+    schedule(process, afterMs, label, run, danger = 1) {
+      const entry = push({ at: now + Math.max(0, afterMs), order, process, label, danger, run });
       return {
         cancel() {
           entry.run = null;
@@ -100,10 +110,10 @@ export function createScheduler(random: Random, isTraced: boolean): Scheduler {
           now = end;
           return false;
         }
-        const { process, label, run } = entry;
+        const { process, label, danger, run } = entry;
         if (!run || isDead(process)) continue;
         now = Math.max(now, entry.at);
-        if (process) scheduler.before(process);
+        if (process) scheduler.before(process, danger);
         if (isDead(process)) continue;
         if (process && process.pausedUntil > now) {
           push(Object.assign(entry, { at: process.pausedUntil + random.between(0, AFTER_PAUSE_MS) }));

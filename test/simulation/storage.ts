@@ -2,9 +2,11 @@ import type { Queue, QueueKind } from '../../src/delivery/queue.js';
 import { type Connection, openConnection, type Statement } from '../../src/delivery/sqlite/database.js';
 import { createEngineOn } from '../../src/delivery/sqlite/sqlite.js';
 import { type Command, createGroupRunner, type Writer } from '../../src/delivery/sqlite/writer.js';
+import { queueOwnerOf } from '../../src/delivery/storage/encoding.js';
 import { deliveryMigrations } from '../../src/delivery/storage/schema.js';
 import type { SqlDatabase } from '../../src/delivery/storage/sql.js';
 import type { EngineSettings, StorageEngine } from '../../src/delivery/storage/storage-engine.js';
+import { DANGER } from './faults.js';
 import { type Scheduler, type SimulatedProcess, wallClock } from './scheduler.js';
 
 /**
@@ -24,12 +26,7 @@ export interface Storage {
   /** The first job with a name. */
   find(queue: QueueKind, label: string): JobRecord | undefined;
   /** The first job of a conversation that is neither done nor dead, and the process that has claimed it. */
-  headOf(
-    queue: QueueKind,
-    conversation: string,
-  ): { readonly seq: number; readonly owner: string | null } | null;
-  /** Mistakes in the books of the queue: jobs that no process would ever find. */
-  inconsistencies(): string[];
+  headOf(job: JobRecord): { readonly seq: number; readonly owner: string | null } | null;
   /** Rows of a statement, for checks. */
   query(sql: string, ...values: string[]): Readonly<Record<string, unknown>>[];
 }
@@ -38,6 +35,8 @@ export interface Storage {
 export interface JobRecord {
   readonly seq: number;
   readonly queue: QueueKind;
+  /** The name of its queue in the database: each bot has its own outbox. */
+  readonly queueName: string;
   readonly conversation: string;
   readonly type: string;
   readonly content: unknown;
@@ -45,11 +44,32 @@ export interface JobRecord {
   readonly label: string;
   state: 'waiting' | 'done' | 'dead';
   error: string | null;
+  /** How often it has failed. */
+  attempts: number;
+}
+
+/** A claim on a conversation. */
+export interface Claim {
+  readonly owner: string | null;
+  readonly claim: number | null;
+}
+
+/** A commit, and what it has changed. */
+export interface Commit {
+  readonly process: SimulatedProcess;
+  readonly command: Command;
+  readonly result: unknown;
+  /** Jobs that ended or failed, with the claim on their conversation before. */
+  readonly settled: readonly { readonly job: JobRecord; readonly claim: Claim | undefined }[];
+  /** Conversations whose number of jobs is wrong: some would never be found, or be waited for in vain. */
+  readonly miscounted: readonly string[];
 }
 
 /** What goes wrong between a process and the database, as probabilities, and how long a way takes. */
 export interface StorageFaults {
   readonly refused: number;
+  /** Whether every request is refused. */
+  readonly isAway: boolean;
   readonly answerLost: number;
   readonly slow: number;
   readonly slowMs: number;
@@ -74,13 +94,25 @@ export interface StorageOptions {
   /** The name of a job in the history. */
   readonly labelOf: (job: Omit<JobRecord, 'label'>) => string;
   /** Called after each commit. */
-  readonly onCommit: (process: SimulatedProcess, command: string) => void;
+  readonly onCommit: (commit: Commit) => void;
 }
 
 const CLOCK = 'simulated_now()';
 
 /** The methods of a queue that only read. */
 const READS: ReadonlySet<string> = new Set(['has', 'statusOf', 'holds']);
+
+/** How much likelier a pause is around requests after which a process acts on what it knows of claims. */
+const DANGERS: Readonly<Record<string, number>> = {
+  claim: DANGER,
+  reclaim: DANGER,
+  add: DANGER / 5,
+  read: DANGER / 5,
+  write: DANGER / 5,
+};
+
+/** For how long after a pause answers get lost more often. */
+const AFTER_PAUSE_MS = 100;
 
 /** Processes of one machine are this close to the database, in milliseconds. */
 const WAY_MS = 4;
@@ -126,6 +158,8 @@ export function createStorage({ scheduler, faults, mistakes, labelOf, onCommit }
   emptyTables();
   const jobs = new Map<number, JobRecord>();
   const byLabel = new Map<string, JobRecord>();
+  /** The claims after the last commit. */
+  const claims = new Map<string, Claim>();
   const subscribers = new Set<{ process: SimulatedProcess; topic: string; listener: () => void }>();
 
   const noteJob = (seq: number): JobRecord => {
@@ -138,16 +172,34 @@ export function createStorage({ scheduler, faults, mistakes, labelOf, onCommit }
   };
 
   /** Compares the jobs with those after the last commit. */
-  const noteJobs = (): void => {
+  const noteJobs = (): Pick<Commit, 'settled' | 'miscounted'> => {
     const seen = new Set<number>();
-    for (const row of prepare('SELECT seq, state, error FROM job').all()) {
+    const waiting = new Map<string, number>();
+    const settled: { job: JobRecord; claim: Claim | undefined }[] = [];
+    const note = (job: JobRecord, state: JobRecord['state'], attempts: number): void => {
+      if (job.state !== state || job.attempts !== attempts)
+        settled.push({ job, claim: claims.get(headKey(job)) });
+      Object.assign(job, { state, attempts });
+    };
+    for (const row of prepare('SELECT seq, state, error, attempts FROM job').all()) {
       const seq = Number(row.seq);
       seen.add(seq);
-      const known = jobs.get(seq) ?? noteJob(seq);
-      known.state = row.state as JobRecord['state'];
-      known.error = row.error as string | null;
+      const job = jobs.get(seq) ?? noteJob(seq);
+      note(job, row.state as JobRecord['state'], Number(row.attempts));
+      job.error = row.error as string | null;
+      if (job.state === 'waiting') waiting.set(headKey(job), (waiting.get(headKey(job)) ?? 0) + 1);
     }
-    for (const job of jobs.values()) if (!seen.has(job.seq)) job.state = 'done';
+    for (const job of jobs.values())
+      if (job.state === 'waiting' && !seen.has(job.seq)) note(job, 'done', job.attempts);
+    claims.clear();
+    const miscounted: string[] = [];
+    for (const row of prepare('SELECT queue, conversation, jobs, owner, claim FROM head').all()) {
+      const key = `${String(row.queue)} ${String(row.conversation)}`;
+      claims.set(key, row as unknown as Claim);
+      if (row.jobs !== (waiting.get(key) ?? 0)) miscounted.push(key);
+      waiting.delete(key);
+    }
+    return { settled, miscounted: [...miscounted, ...waiting.keys()] };
   };
 
   const wayMs = (): number => {
@@ -160,13 +212,16 @@ export function createStorage({ scheduler, faults, mistakes, labelOf, onCommit }
     new Promise((resolve, reject) => {
       const { refused, answerLost } = faults();
       const isRefused = random.chance(refused);
-      const isLost = random.chance(answerLost);
+      // Connections break during a long pause.
+      const isBroken = scheduler.now - process.pausedUntil < AFTER_PAUSE_MS && process.pausedUntil > 0;
+      const isLost = random.chance(isBroken && answerLost > 0 ? 0.5 : answerLost);
       // A request that has left the process runs even if the process dies; one that waits in it does not.
       const runner = random.chance(0.5) ? process : null;
-      scheduler.schedule(runner, wayMs(), '', () => {
+      const danger = DANGERS[name.split(' ')[0] ?? ''];
+      const execution = () => {
         let answer: () => void;
         try {
-          if (isRefused) throw new Error('the storage is away');
+          if (isRefused || faults().isAway) throw new Error('the storage is away');
           const result = execute();
           answer = isLost
             ? () => reject(new Error('the answer of the storage was lost'))
@@ -174,10 +229,11 @@ export function createStorage({ scheduler, faults, mistakes, labelOf, onCommit }
         } catch (error) {
           answer = () => reject(error);
         }
-        const outcome = isRefused ? ' refused' : isLost ? ' done, answer lost' : '';
+        const outcome = isRefused || faults().isAway ? ' refused' : isLost ? ' done, answer lost' : '';
         scheduler.trace(process.name, `storage: ${name}${outcome}`);
-        scheduler.schedule(process, wayMs(), '', answer);
-      });
+        scheduler.schedule(process, wayMs(), '', answer, danger);
+      };
+      scheduler.schedule(runner, wayMs(), '', execution, danger);
     });
 
   const writerOf = (
@@ -187,8 +243,7 @@ export function createStorage({ scheduler, faults, mistakes, labelOf, onCommit }
     const run = (...command: Command): Promise<unknown> =>
       call(process, describeCommand(command), () => {
         const [result] = runGroup([command]);
-        noteJobs();
-        onCommit(process, command[0]);
+        onCommit({ process, command, result, ...noteJobs() });
         return result;
       });
     return { run: run as Writer['run'], close: () => Promise.resolve() };
@@ -200,10 +255,13 @@ export function createStorage({ scheduler, faults, mistakes, labelOf, onCommit }
       process: SimulatedProcess,
       read: (...args: Args) => Promise<Result>,
     ) =>
-    async (...args: Args): Promise<Result> => {
-      await call(process, 'read', () => undefined);
-      return read(...args);
-    };
+    async (...args: Args): Promise<Result> =>
+      await call(process, 'read', () => {
+        const result = read(...args);
+        // Its answer may be lost.
+        result.catch(() => undefined);
+        return result;
+      });
 
   const withDistantReads = (process: SimulatedProcess, queue: Queue): Queue => {
     const methods = Object.entries(queue) as [string, (...args: unknown[]) => Promise<unknown>][];
@@ -232,7 +290,9 @@ export function createStorage({ scheduler, faults, mistakes, labelOf, onCommit }
         close: () => undefined,
       };
       const engine = createEngineOn((options) => {
-        process.owner = options.owner;
+        // A random one would decide the order of rows, and Vitest does not let `randomUUID` be replaced.
+        Object.assign(options, { owner: process.name });
+        process.owner = process.name;
         const runGroup = createGroupRunner(rewritten, options, () => undefined);
         return { connection: rewritten, writer: writerOf(process, runGroup) };
       }, settings);
@@ -251,25 +311,17 @@ export function createStorage({ scheduler, faults, mistakes, labelOf, onCommit }
       const wrapped: StorageEngine = { ...engine, sql, queue };
       return mistakes.engine?.(wrapped, process) ?? wrapped;
     },
-    headOf(queue, conversation) {
+    headOf({ queueName, conversation }) {
       const [first] = prepare(
         "SELECT min(seq) AS seq FROM job WHERE queue = ? AND conversation = ? AND state = 'waiting'",
-      ).all(queue, conversation);
+      ).all(queueName, conversation);
       const [head] = prepare('SELECT owner FROM head WHERE queue = ? AND conversation = ?').all(
-        queue,
+        queueName,
         conversation,
       );
       if (first?.seq === null || first === undefined) return null;
       return { seq: Number(first.seq), owner: typeof head?.owner === 'string' ? head.owner : null };
     },
-    inconsistencies: () =>
-      prepare(
-        `SELECT j.queue, j.conversation, count(*) AS jobs, coalesce(max(h.jobs), 0) AS counted FROM job j
-         LEFT JOIN head h ON h.queue = j.queue AND h.conversation = j.conversation
-         WHERE j.state = 'waiting' GROUP BY j.queue, j.conversation HAVING jobs <> counted`,
-      )
-        .all()
-        .map((row) => `a queue lost count: ${JSON.stringify(row)}`),
     query: (text, ...values) => prepare(text).all(...values),
   };
 }
@@ -278,14 +330,18 @@ function readJob(seq: number): Omit<JobRecord, 'label'> {
   const [row] = prepare('SELECT queue, conversation, type, content FROM job WHERE seq = ?').all(seq);
   return {
     seq,
-    queue: row?.queue as QueueKind,
+    queue: queueOwnerOf(String(row?.queue)).queue,
+    queueName: String(row?.queue),
     conversation: String(row?.conversation),
     type: String(row?.type),
     content: JSON.parse(String(row?.content)),
     state: 'waiting',
     error: null,
+    attempts: 0,
   };
 }
+
+const headKey = ({ queueName, conversation }: JobRecord): string => `${queueName} ${conversation}`;
 
 function describeCommand([name, ...args]: Command): string {
   if (name === 'transaction') return 'write';

@@ -1,6 +1,7 @@
-import type { QueueKind } from '../../src/delivery/queue.js';
+import type { AddResult, ProcessRecord, QueueKind } from '../../src/delivery/queue.js';
+import { queueOwnerOf } from '../../src/delivery/storage/encoding.js';
 import type { Scheduler, SimulatedProcess } from './scheduler.js';
-import type { JobRecord, Storage } from './storage.js';
+import type { Commit, JobRecord, Storage } from './storage.js';
 
 /**
  * Sees everything that happens in a history, and notes what must not. The promises, in the order of the checks:
@@ -13,7 +14,10 @@ import type { JobRecord, Storage } from './storage.js';
  * 4. A reply is sent again only if its sender cannot know that it arrived.
  * 5. A message is sent to the helpdesk only by the process that has claimed its event. What a bot writes is stored as
  *    a reply, or dropped with a warning, once the helpdesk was told that it is safe.
- * 6. In the end nothing waits, and a dead letter has failed as often as the settings say, each time with a report.
+ * 6. An event or a reply ends or fails only by the process that has claimed it, and so does a handler reply and act in
+ *    other systems. Every conversation knows how many jobs it has.
+ * 7. No process loses its conversations within a lease after it renewed that, or after an outage that concerned all.
+ * 8. In the end nothing waits, and a dead letter has failed as often as the settings say, each time with a report.
  */
 export interface Witness {
   readonly violations: readonly string[];
@@ -24,6 +28,8 @@ export interface Witness {
     process: SimulatedProcess,
     event: string,
   ): (outcome: 'done' | 'failed' | 'postponed') => void;
+  /** A handler acts in another system, right after it made sure of its claim. */
+  acted(process: SimulatedProcess, event: string): void;
   /** A failed attempt was reported to the operator. */
   failureReported(event: string): void;
   /** A process has the receipt of a reply. */
@@ -46,6 +52,12 @@ export interface Witness {
   dropped(name: string): void;
   /** A renewal of the lease, with the time at which the process asked for it. */
   leaseRenewed(process: SimulatedProcess, askedAt: number): void;
+  /** A process has read the record of another. */
+  processRead(record: ProcessRecord): void;
+  /** From now on, no outage concerns all processes. */
+  outageEnded(): void;
+  /** A process has changed the database. */
+  committed(commit: Commit): void;
   /** Notes something else that must not happen. */
   violation(text: string): void;
   /** The checks at the end. */
@@ -61,6 +73,7 @@ interface Run {
 
 interface Lease {
   from: number;
+  committedAt: number;
   /** When it was last found to have expired. */
   gapAt: number;
 }
@@ -102,6 +115,10 @@ export function createWitness({
   const dropped = new Set<string>();
   const botEvents = new Set<string>();
   const leases = new Map<SimulatedProcess, Lease>();
+  /** Events whose outcome a process has recorded: replies that its handler made later are its own. */
+  const recorded = new Set<string>();
+  const readAt = new WeakMap<ProcessRecord, number>();
+  let outageEndedAt = Number.NEGATIVE_INFINITY;
 
   const violation = (text: string): void => {
     scheduler.trace('!!!', text);
@@ -119,11 +136,45 @@ export function createWitness({
   };
 
   const checkOwnership = (process: SimulatedProcess, job: JobRecord, what: string): void => {
-    const head = storage.headOf(job.queue, job.conversation);
+    const head = storage.headOf(job);
     if (head && head.seq !== job.seq)
       violation(`${what} by ${process.name} before an earlier one of its conversation was finished`);
     if (head?.owner !== process.owner)
       violation(`${what} by ${process.name}, which has not claimed the conversation`);
+  };
+
+  /** Checks that a process had the claim under which it recorded the outcome of a job. */
+  const checkSettled = ({ process, command: [name, ...args], settled }: Commit): void => {
+    for (const { job, claim } of settled) {
+      const isRecord = name === 'complete' || name === 'fail';
+      if (isRecord && claim?.owner === process.owner && claim.claim === args[3])
+        recorded.add(`${process.name} ${job.label}`);
+      else violation(`${process.name} ended or failed ${job.label}, whose claim it had lost (${name})`);
+    }
+  };
+
+  /** Checks that a handler's reply was taken under the claim on its event, even if it was stored before. */
+  const checkReply = ({ process, command, result }: Commit): void => {
+    const [, queueName, , , type, content] = command as readonly string[];
+    const { queue } = queueOwnerOf(queueName ?? '');
+    if (queue !== 'outbox' || (result as AddResult).isRefused) return;
+    const label = labelOf({ queue, type: type ?? '', content: JSON.parse(content ?? '') });
+    const event = jobOf('inbox', label.split(' > ')[0] ?? '');
+    if (!event || recorded.has(`${process.name} ${event.label}`)) return;
+    const head = storage.headOf(event);
+    if (head?.seq !== event.seq || head.owner !== process.owner)
+      violation(`${process.name} stored ${label}, although it had lost the claim on its event`);
+  };
+
+  /** Checks that a process whose conversations were taken may be dead. */
+  const checkReclaim = (by: SimulatedProcess, record: ProcessRecord): void => {
+    const [process, lease] = [...leases].find(([{ owner }]) => owner === record.owner) ?? [];
+    if (!process?.isAlive || process.isStopping || !lease) return;
+    if (storage.query('SELECT 1 FROM process WHERE owner = ?', record.owner).length > 0) return;
+    const what = `${by.name} took the conversations of ${process.name}`;
+    if (scheduler.now - lease.committedAt < leaseMs) violation(`${what}, which had renewed its lease`);
+    const afterMs = (readAt.get(record) ?? 0) - outageEndedAt;
+    if (afterMs >= 0 && afterMs < leaseMs) violation(`${what} right after an outage of all`);
   };
 
   const checkPosition = (conversation: string, reply: string): void => {
@@ -151,6 +202,7 @@ export function createWitness({
     if (job.state === 'done' && isMissing && !dropped.has(job.conversation))
       violation(`the bot never saw ${label}`);
     if (job.state !== 'dead') return;
+    if (failures.has(label) && (job.error?.includes(GIVES_UP) || job.error?.includes(PROCESS_ENDED))) return;
     if ((failures.get(label) ?? 0) < maxAttempts)
       violation(
         `${label} is a dead letter after ${failures.get(label) ?? 0} reported failures (${job.error})`,
@@ -190,6 +242,11 @@ export function createWitness({
         scheduler.trace(process.name, `handler of ${event} ${outcome}`);
         if (outcome === 'done') handled.add(event);
       };
+    },
+    acted(process, event) {
+      const job = jobOf('inbox', event);
+      if (job?.state !== 'waiting') violation(`${process.name} acts for ${event}, which is ${job?.state}`);
+      else checkOwnership(process, job, `${event} is acted for`);
     },
     failureReported(event) {
       failures.set(event, (failures.get(event) ?? 0) + 1);
@@ -256,10 +313,28 @@ export function createWitness({
       dropped.add(name);
     },
     leaseRenewed(process, askedAt) {
-      const lease = leases.get(process) ?? { from: askedAt, gapAt: Number.NEGATIVE_INFINITY };
+      const lease = leases.get(process) ?? {
+        from: askedAt,
+        committedAt: 0,
+        gapAt: Number.NEGATIVE_INFINITY,
+      };
       if (scheduler.now - lease.from >= leaseMs) lease.gapAt = scheduler.now;
       lease.from = Math.max(lease.from, askedAt);
+      lease.committedAt = scheduler.now;
       leases.set(process, lease);
+    },
+    processRead(record) {
+      readAt.set(record, scheduler.now);
+    },
+    outageEnded() {
+      outageEndedAt = scheduler.now;
+    },
+    committed(commit) {
+      const { process, command, miscounted } = commit;
+      checkSettled(commit);
+      if (command[0] === 'add') checkReply(commit);
+      if (command[0] === 'reclaim') checkReclaim(process, command[1] as ProcessRecord);
+      for (const conversation of miscounted) violation(`${conversation} has another number of jobs`);
     },
     conclude() {
       const labels = new Map<string, number>();
@@ -281,7 +356,6 @@ export function createWitness({
         const isVisible = labels.has(`outbox ${reply}`) || dropped.has(reply);
         if (!isVisible) violation(`the bot's ${reply} was lost`);
       }
-      for (const text of storage.inconsistencies()) violation(text);
     },
   };
 }
@@ -299,8 +373,14 @@ export const eventLabel = (conversation: string, time: unknown): string =>
   `${conversation} #${Number(time) - FIRST_EVENT_AT}`;
 
 /** The name of an event as the id of its request, so that log lines can be attributed. */
-export const requestIdOf = (event: string): string => event.replace(' #', '.');
-export const eventOfRequest = (requestId: string): string => requestId.replace('.', ' #');
+export const requestIdOf = (event: string): string => event.replace(' #', '.').replace('/', ':');
+export const eventOfRequest = (requestId: string): string => requestId.replace(':', '/').replace('.', ' #');
+
+/** The error of an event whose process ended too often while it was handled. */
+const PROCESS_ENDED = 'the process ended';
+
+/** The error of a handler that gives up for good. */
+export const GIVES_UP = 'the handler gives up';
 
 /** The name of a reply: the event it answers, and its number. */
 export const replyLabel = (event: string, part: number): string => `${event} > ${part}`;
@@ -309,7 +389,7 @@ export const replyLabel = (event: string, part: number): string => `${event} > $
 export const closeLabel = (conversation: string): string => `${conversation} > close`;
 
 /** The name of a stored event or reply. Replies have theirs as their text. */
-export function labelOf({ queue, type, content }: Omit<JobRecord, 'label'>): string {
+export function labelOf({ queue, type, content }: Pick<JobRecord, 'queue' | 'type' | 'content'>): string {
   const stored = content as { conversationId: string; body?: Record<string, unknown>; text?: string };
   if (queue === 'outbox') return type === 'close' ? closeLabel(stored.conversationId) : (stored.text ?? '');
   const { timestamp, create_time: createTime } = stored.body ?? {};
