@@ -134,6 +134,8 @@ export class AbortableRun implements HandlerRun {
       if (error instanceof ClaimLost) this.abort(error);
       throw error;
     }
+    // It may have been given up meanwhile.
+    if (this.abortReason !== undefined) throw this.abortReason;
   }
 
   async withoutSlot<Result>(task: () => Promise<Result>): Promise<Result> {

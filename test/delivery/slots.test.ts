@@ -86,3 +86,12 @@ describe('a run that waits for another system', () => {
     end.resolve();
   });
 });
+
+it('a run that is given up while its claim is checked does not go on', async () => {
+  const reason = new Error('given up');
+  const run: AbortableRun = new AbortableRun(1, {
+    job: {} as ClaimedJob,
+    ensure: async () => run.abort(reason),
+  });
+  await expect(run.ensureClaimed()).rejects.toBe(reason);
+});

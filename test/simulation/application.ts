@@ -92,8 +92,6 @@ export function createApplication(
     register(receiver, process) {
       const handle = async (context: HandlerContext<DeliveredEventName>): Promise<void> => {
         const { conversationId, sentAt, signal } = context;
-        // The run may have been given up while its claim was looked up: a handler must then do nothing.
-        signal.throwIfAborted();
         const number = Number(eventLabel('', sentAt?.getTime()).slice(2));
         const event = eventLabel(conversationId, sentAt?.getTime());
         const behaviour = behaviourOf(event, conversationId, number);
@@ -104,8 +102,6 @@ export function createApplication(
           await work(behaviour.workMs, process, signal);
           await work(behaviour.workMs, process, signal);
           await context.ensureClaimed();
-          // As above.
-          signal.throwIfAborted();
           witness.acted(process, event);
           await work(behaviour.workMs, process, signal);
           if ('reply' in context) {
