@@ -134,7 +134,7 @@ export class AbortableRun implements HandlerRun {
       if (error instanceof ClaimLost) this.abort(error);
       throw error;
     }
-    // It may have been given up meanwhile.
+    // The check takes time, in which the run may have been given up.
     if (this.abortReason !== undefined) throw this.abortReason;
   }
 

@@ -152,7 +152,8 @@ export function trackReplies({ lifecycle, replies, log }: TrackRepliesOptions): 
       const receipt = await replies.reply(id, text, options, run);
       const { by = 'agent', agentName = null } = options;
       const change = lifecycle.replied(id, { isAgent: by === 'agent', agentName });
-      if ((await recorded(id, change)) === null) await warnIfEnded(id);
+      // A look-up that fails is logged; rejecting would have the caller send the reply again.
+      if ((await recorded(id, change)) === null) await warnIfEnded(id).catch(() => undefined);
       return receipt;
     });
 
