@@ -1,7 +1,6 @@
 import type { Command } from 'commander';
-import { HandoffKitError } from '../internal/index.js';
+import { HandoffKitError, printable } from '../internal/index.js';
 import { ValidationError } from '../protocol/index.js';
-import { printable } from '../standalone/index.js';
 
 /** The exit codes of every command. */
 export const EXIT = {

@@ -1,8 +1,8 @@
 import { createColors } from 'picocolors';
 import { type CallOptions, type PlatformClient, PlatformError } from '../client/index.js';
-import { HandoffKitError } from '../internal/index.js';
+import { HandoffKitError, printable } from '../internal/index.js';
 import { type DocumentResult, MAX_FILES, type QaResult, ValidationError } from '../protocol/index.js';
-import { onStopSignal, printable } from '../standalone/index.js';
+import { onStopSignal } from '../standalone/index.js';
 import { describeFailure, EXIT, type Output, print, UsageError } from './output.js';
 import type { PlatformFlags } from './platform-flags.js';
 import { type FileFlags, type PairFlags, readFilesToAdd, readFilesToUpdate, readPairs } from './qa-input.js';

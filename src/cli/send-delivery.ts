@@ -10,6 +10,7 @@ import {
   type ReceiverTarget,
   redactSecrets,
 } from '../doctor/index.js';
+import { printable } from '../internal/index.js';
 import { ValidationError, validateWebhook, type WebhookEndpoint } from '../protocol/index.js';
 import {
   botMessageBody,
@@ -20,7 +21,6 @@ import {
   postJson,
   probeBody,
 } from '../simulator/sending/index.js';
-import { printable } from '../standalone/index.js';
 import { type ReceiverFlags, receiverTarget } from './flags.js';
 import { parseJson, readText } from './input.js';
 import { EXIT, type Output, print, UsageError } from './output.js';

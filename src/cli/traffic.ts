@@ -2,8 +2,9 @@ import { readFileSync } from 'node:fs';
 import { createColors } from 'picocolors';
 import { type Logger, pino } from 'pino';
 import { createLog } from '../internal/create-log.js';
+import { createReadableLog, printable } from '../internal/index.js';
 import type { RecordedExchange, TrafficLog } from '../simulator/index.js';
-import { createReadableLog, onStopSignal, printable } from '../standalone/index.js';
+import { onStopSignal } from '../standalone/index.js';
 import { type Output, print } from './output.js';
 
 // Shared by `demo` and `simulate`: both show every request between the simulated platform and a receiver.

@@ -20,7 +20,8 @@ export interface BaseContext<Name extends EventName> {
   /** The request's id, as in the response header `X-Request-Id`. */
   readonly requestId: string;
   /**
-   * A logger whose lines have the event, conversation and request. It redacts the words of users and agents.
+   * A logger whose lines have the event, conversation and request. If it is pino, as by default, it redacts the words
+   * of users and agents.
    *
    * @example receiver.on('handoff.closed', ({ payload, log }) => log.info({ reason: payload.type }, 'user left'));
    */

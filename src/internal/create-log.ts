@@ -8,6 +8,7 @@ import {
   stdTimeFunctions,
 } from 'pino';
 import { type Log, REDACTED } from './log.js';
+import { createReadableLog } from './readable-log.js';
 
 /** Field names of secrets. */
 const SECRETS = [
@@ -42,7 +43,7 @@ const POLICY_APPLIED = Symbol('handoff-kit redaction');
 export interface LogOptions {
   /** The lowest level that is written. Default: `LOG_LEVEL` of the environment, else `info`. */
   readonly level?: string;
-  /** Where lines are written. Default: standard output. */
+  /** Where lines are written, as JSON. Default: standard output, as text on a terminal in development. */
   readonly destination?: DestinationStream;
   /** Also log the words of users and agents, e-mail addresses and phone numbers. Secrets stay hidden. */
   readonly showText?: boolean;
@@ -64,9 +65,14 @@ export function createLog({ level, destination, showText, plain }: LogOptions = 
     redact: { paths: redactPaths(showText), censor: REDACTED },
     ...(plain && PLAIN),
   };
-  const log = destination ? pino(settings, destination) : pino(settings);
+  const stream =
+    destination ?? (isRead() && !plain ? createReadableLog((line) => process.stdout.write(line)) : null);
+  const log = stream ? pino(settings, stream) : pino(settings);
   return keepRedaction(Object.assign(log, { [POLICY_APPLIED]: true }));
 }
+
+/** Whether a person reads standard output: it is a terminal, and not in production. */
+const isRead = (): boolean => process.stdout.isTTY && process.env.NODE_ENV !== 'production';
 
 const PLAIN: LoggerOptions = {
   base: null,

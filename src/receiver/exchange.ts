@@ -179,7 +179,7 @@ function refusalAnswer(
   };
 }
 
-/** Logs one line per request: ids and outcomes, never users' words. */
+/** Logs one line per request, those that were accepted as `debug`: ids and outcomes, never users' words. */
 export interface RequestLog {
   accepted(exchange: Exchange, outcome: Outcome): void;
   /** Asks whether it was a probe only if it was refused for its credentials. */
@@ -213,10 +213,10 @@ export function createRequestLog(log: Log): RequestLog {
     },
     accepted(exchange, outcome) {
       isSettled = true;
-      if (log.isLevelEnabled?.('info') === false) return;
-      if (outcome.kind === 'probe') return log.info(fieldsOf(exchange, outcome.bot), 'probe answered');
+      if (log.isLevelEnabled?.('debug') === false) return;
+      if (outcome.kind === 'probe') return log.debug(fieldsOf(exchange, outcome.bot), 'probe answered');
       const { event, acceptance } = outcome;
-      log.info(
+      log.debug(
         {
           ...fieldsOf(exchange, event.bot),
           event: event.name,

@@ -94,7 +94,10 @@ export interface CommonReceiverOptions {
     /** How long the body may take to arrive. Default 10 seconds. */
     readonly readTimeoutMs?: number;
   };
-  /** A pino logger, or one like it; `false` for none. Default: `createLog()`, which writes to standard output. */
+  /**
+   * A pino logger, or one like it; `false` for none. Default: `createLog()`, which writes to standard output. Secrets
+   * and the words of users are redacted in a pino logger only.
+   */
   readonly log?: Log | false;
 }
 

@@ -22,7 +22,7 @@ export interface Receiver<State extends object = object> {
    * Adds a handler of every kind of event but probes: those are observed by `on('probe', …)` alone. It may only observe,
    * so that handoff requests still need a handler of their own.
    *
-   * @example receiver.onAny(({ event, conversationId, log }) => log.info({ event, conversationId }, 'arrived'));
+   * @example receiver.onAny(({ receivedAt, log }) => log.info({ receivedAt }, 'arrived'));
    */
   onAny(handler: AnyHandler<State>): Receiver<State>;
   /**
@@ -30,10 +30,10 @@ export interface Receiver<State extends object = object> {
    * handler does not reach it.
    *
    * @example
-   * receiver.use(async ({ event, log }, next) => {
+   * receiver.use(async ({ log }, next) => {
    *   const startedAt = performance.now();
    *   await next();
-   *   log.info({ event, ms: performance.now() - startedAt }, 'handled');
+   *   log.info({ ms: performance.now() - startedAt }, 'handled');
    * });
    */
   use(middleware: Middleware<State>): Receiver<State>;

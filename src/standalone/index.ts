@@ -10,7 +10,6 @@ import type { SettingSources } from './settings-sources.js';
 export { ADAPTER_NAMES, ADAPTERS, adapterPath } from './adapter-settings.js';
 export { chooseDatabase, describeDatabase, openDatabase, openDelivery, requireFile } from './database.js';
 export { listen } from './listen.js';
-export { createReadableLog, printable } from './readable-log.js';
 export type { ServeHost } from './serve.js';
 export { type SettingInfo, type SettingTexts, settingsOf } from './setting.js';
 export { DEFAULT_DATABASE_URL } from './setting-forms.js';

@@ -1,12 +1,11 @@
 import { type DestinationStream, type Logger, pino } from 'pino';
 import type { Delivery } from '../delivery/index.js';
 import { createLog } from '../internal/create-log.js';
-import { HandoffKitError } from '../internal/index.js';
+import { createReadableLog, HandoffKitError } from '../internal/index.js';
 import { checkAtStart } from './connect-adapter.js';
 import { createStandalone, type Standalone } from './create-standalone.js';
 import { openDelivery } from './database.js';
 import { type ReadSettings, readSettings } from './read-settings.js';
-import { createReadableLog } from './readable-log.js';
 import { createReporter } from './reporter.js';
 import type { Settings } from './settings-schema.js';
 import type { SettingSources } from './settings-sources.js';

@@ -4,7 +4,7 @@ import type { Receiver } from 'handoff-kit';
 export function connectHelpdesk(receiver: Receiver) {
   receiver
     .on('handoff.requested', async ({ user, reply, log }) => {
-      log.info({ user: user.key }, 'waits for an agent');
+      log.info({ userKey: user.key }, 'waits for an agent');
       await reply('Hello, how can I help you?');
     })
     .on('handoff.message', async ({ text, reply, end }) => {

@@ -19,8 +19,6 @@ export function settings(): ReceiverOptions {
 /** The receiver with its handlers. Tests pass their own options. */
 export function buildReceiver(options: ReceiverOptions = settings()) {
   const receiver = createReceiver(options);
-  receiver.on('message', ({ conversationId, text, log }) =>
-    log.info({ conversationId, characters: text.length }, 'the bot answered'),
-  );
+  receiver.on('message', ({ text, log }) => log.info({ characters: text.length }, 'the bot answered'));
   return { receiver, helpdesk: connectHelpdesk(receiver) };
 }

@@ -1,5 +1,5 @@
 import request from 'supertest';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { createReceiver, noAuth, type Receipt } from '../../src/public/index.js';
 import { chatBody, closeBody, establishBody } from '../fixtures/bodies.js';
 import { deferred } from '../helpers/deferred.js';
@@ -59,6 +59,23 @@ describe('a reply and a close', () => {
     await to.receiver.conversations.reply(String(conversation_id), 'Are you there?');
     expect(to.logged.about('that has ended')).toMatchObject([{ closedBy: 'user' }]);
     expect(platform.calls).toHaveLength(2);
+  });
+
+  it('are not rejected because the look-up for that log line failed', async () => {
+    const platform = await fakePlatform();
+    const to = await start({ platform: platform.options });
+    const { store } = to.receiver.conversations.lifecycle;
+    const body = establishBody();
+    const { conversation_id } = body;
+    await request(to.url).post('/conversation/establish').send(body);
+    await request(to.url).post('/conversation/close').send(closeBody({ conversation_id }));
+    const get = store.get.bind(store);
+    const look = vi.spyOn(store, 'get').mockImplementationOnce(get);
+    look.mockRejectedValue(new Error('the disk is gone'));
+    expect(await to.receiver.conversations.reply(String(conversation_id), 'Are you there?')).toBeDefined();
+    expect(look).toHaveBeenCalledTimes(2);
+    expect(platform.calls).toHaveLength(1);
+    expect(to.logged.about('could not be stored')).toHaveLength(1);
   });
 
   it('can be made from outside a handler', async () => {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
+import { createReadableLog } from '../../src/internal/readable-log.js';
 import { createLog } from '../../src/public/index.js';
-import { createReadableLog } from '../../src/standalone/readable-log.js';
 import { createReporter } from '../../src/standalone/reporter.js';
 import { chatBody } from '../fixtures/bodies.js';
 import { start } from '../helpers/start.js';

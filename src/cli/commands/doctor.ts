@@ -8,7 +8,8 @@ import type {
   EndpointGroup,
   ReceiverTarget,
 } from '../../doctor/index.js';
-import { onStopSignal, printable } from '../../standalone/index.js';
+import { printable } from '../../internal/index.js';
+import { onStopSignal } from '../../standalone/index.js';
 import {
   addReceiverFlags,
   CREDENTIALS_HELP,

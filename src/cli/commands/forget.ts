@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
 import { openDocumentStore } from '../../desk/records.js';
-import { printable } from '../../standalone/index.js';
+import { printable } from '../../internal/index.js';
 import {
   addDatabaseFlags,
   DATABASE_HELP,

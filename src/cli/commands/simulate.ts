@@ -1,8 +1,9 @@
 import { randomBytes } from 'node:crypto';
 import { type Command, Option } from 'commander';
 import { createColors } from 'picocolors';
+import { printable } from '../../internal/index.js';
 import type { ProbeInput, SimulatedBot, Simulator, WebhookDelivery } from '../../simulator/index.js';
-import { printable, readConfigFile } from '../../standalone/index.js';
+import { readConfigFile } from '../../standalone/index.js';
 import {
   addReceiverFlags,
   parseDuration,

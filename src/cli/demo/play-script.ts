@@ -1,7 +1,6 @@
 import { createColors } from 'picocolors';
-import { HandoffKitError } from '../../internal/index.js';
+import { HandoffKitError, printable } from '../../internal/index.js';
 import type { RecordedExchange } from '../../simulator/index.js';
-import { printable } from '../../standalone/index.js';
 import { createExchangeText, type ExchangeRecord, followTraffic, recordOf } from '../traffic.js';
 import { type DemoStage, type ExchangeKind, SCRIPT, type ScriptStep, type SpokenLine } from './script.js';
 

@@ -15,8 +15,11 @@ const STANDARD_FIELDS: ReadonlySet<string> = new Set([
   'err',
 ]);
 
-/** Creates a pino destination that writes readable text. pino has applied redaction before it. */
-export function createReadableLog(write: (line: string) => unknown, colours: boolean): DestinationStream {
+/**
+ * Creates a pino destination that writes readable text. pino has applied redaction before it. Without `colours` they
+ * are used if the terminal has them.
+ */
+export function createReadableLog(write: (line: string) => unknown, colours?: boolean): DestinationStream {
   const { dim, yellow, red } = createColors(colours);
 
   const levelOf = (level: unknown): string => {
