@@ -71,6 +71,12 @@ interface Run {
   readonly startedAt: number;
 }
 
+interface Send {
+  readonly process: SimulatedProcess;
+  readonly startedAt: number;
+  isSuccess: boolean;
+}
+
 interface Lease {
   from: number;
   committedAt: number;
@@ -107,7 +113,7 @@ export function createWitness({
   const stored = new Set<string>();
   const delivered = new Set<string>();
   const refused = new Set<string>();
-  const sends = new Map<string, { process: SimulatedProcess; isSuccess: boolean }[]>();
+  const sends = new Map<string, Send[]>();
   /** Replies of each conversation in the order in which the user first saw them. */
   const shown = new Map<string, string[]>();
   /** Messages of each conversation in the order in which the bot first saw them. */
@@ -265,9 +271,11 @@ export function createWitness({
         violation(`${process.name} sends ${reply} again, which is ${job.state}`);
       else checkOwnership(process, job, `reply ${reply} is sent`);
       const earlier = sends.get(reply) ?? [];
-      if (earlier.some((send) => send.process === process && send.isSuccess))
+      // A process that lost its lease while it waited for the answer could not record it.
+      const gapAt = leases.get(process)?.gapAt ?? Number.NEGATIVE_INFINITY;
+      if (earlier.some((send) => send.process === process && send.isSuccess && gapAt < send.startedAt))
         violation(`${process.name} sends ${reply} again, although the platform had confirmed it`);
-      const send = { process, isSuccess: false };
+      const send = { process, startedAt: scheduler.now, isSuccess: false };
       sends.set(reply, [...earlier, send]);
       return (isSuccess) => {
         send.isSuccess = isSuccess;
