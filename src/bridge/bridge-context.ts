@@ -1,4 +1,5 @@
 import { hash } from 'node:crypto';
+import type { User } from '../events/index.js';
 import {
   type AdapterLink,
   type Conversation,
@@ -16,6 +17,7 @@ import {
   type HandoffSession,
   type OpenedConversation,
 } from './adapter/adapter-types.js';
+import { sendable } from './adapter/text.js';
 import { type AdapterCalls, type AuthFailureLog, type CallRetry, pause } from './calls/adapter-calls.js';
 import type { BridgeSettings, RenderMessage } from './options.js';
 import type { Ownership } from './ownership.js';
@@ -150,9 +152,9 @@ export function toSession(conversation: Conversation): HandoffSession {
     key: sessionKey(conversation),
     conversationId: id,
     bot,
-    user,
+    user: sendableUser(user),
     botId,
-    transcript,
+    transcript: transcript.map((item) => ({ ...item, text: sendable(item.text) })),
     requestedAt,
     replyBy,
   };
@@ -169,7 +171,18 @@ export function toRef(
   link: AdapterLink,
 ): ConversationRef {
   const { externalId, url, extra } = link;
-  return { conversationId: id, bot, externalId, url, extra, user };
+  return { conversationId: id, bot, externalId, url, extra, user: sendableUser(user) };
+}
+
+function sendableUser({ key, userId, anonymousId, email, phone }: User): User {
+  const orNull = (text: string | null): string | null => text && sendable(text);
+  return {
+    key: sendable(key),
+    userId: orNull(userId),
+    anonymousId: orNull(anonymousId),
+    email: orNull(email),
+    phone: orNull(phone),
+  };
 }
 
 /**

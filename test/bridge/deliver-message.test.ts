@@ -27,6 +27,20 @@ describe('messages of the user', () => {
     expect(desk.sentTexts()).toEqual([text]);
   });
 
+  it('arrive without what helpdesks fail at: U+0000 and lone surrogates', async () => {
+    const { bench, desk } = await setUpBridge();
+    await bench.requestHandoff({
+      user: { userId: 'jane\0' },
+      transcript: [{ text: 'a\0b', message_type: 'QUESTION' }],
+    });
+    await bench.say('c\0d \ud83d e 👍');
+    expect(desk.tickets[0]?.session).toMatchObject({
+      user: { userId: 'jane\ufffd', key: 'user:jane\ufffd' },
+      transcript: [{ text: 'a\ufffdb' }],
+    });
+    expect(desk.sentTexts()).toEqual(['c\ufffdd \ufffd e 👍']);
+  });
+
   it.each(['transient', 'rate-limited'] as const)('are retried inline: %s', async (kind) => {
     const { bench, desk } = await setUpBridge();
     await bench.requestHandoff();

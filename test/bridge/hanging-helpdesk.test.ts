@@ -30,7 +30,7 @@ describe('a helpdesk that hangs', () => {
 });
 
 describe('a helpdesk that does not answer', () => {
-  it('is called no more after some failures, and new handoffs are refused at once', async () => {
+  it('is called no more after three conversations failed, and new handoffs are refused at once', async () => {
     const desk = fakeDesk();
     const { bench, bridge, logged } = await setUpBridge({
       desk,
@@ -38,15 +38,58 @@ describe('a helpdesk that does not answer', () => {
       // Calls are paused for 25 times as long.
       bridge: { retry: { tries: 1, firstWaitMs: 10_000 } },
     });
+    const { simulator } = bench;
     await bench.requestHandoff();
-    desk.behave({ open: down, send: down });
+    desk.behave({ open: down, find: down, send: down });
     await bench.say('one');
-    await eventually(() => expect(bridge.isAvailable()).toBe(false));
-    expect(desk.count('send')).toBe(5);
-    expect((await bench.simulator.requestHandoff({ conversationId: 'another' })).state).toBe('busy');
-    expect(desk.count('open')).toBe(1);
-    expect(bridge.stats()).toMatchObject({ outages: 1, refused: 1 });
+    await eventually(() => expect(desk.count('send')).toBeGreaterThan(4));
+    expect(bridge.isAvailable()).toBe(true);
+    for (const conversationId of ['second', 'third'])
+      expect((await simulator.requestHandoff({ conversationId })).state).toBe('busy');
+    expect(bridge.isAvailable()).toBe(false);
+    const opens = desk.count('open');
+    expect((await simulator.requestHandoff({ conversationId: 'another' })).state).toBe('busy');
+    expect(desk.count('open')).toBe(opens);
+    expect(bridge.stats()).toMatchObject({ outages: 1, refused: 3 });
     expect(logged.about('calls are paused')).toHaveLength(1);
+  });
+
+  it('that fails at one conversation alone takes all others, however long that one fails', async () => {
+    const desk = fakeDesk();
+    const { bench, bridge } = await setUpBridge({
+      desk,
+      receiver: { delivery: await sqliteDelivery({ backoff: { minDelayMs: 1, maxDelayMs: 5 } }) },
+      bridge: { retry: { tries: 1, firstWaitMs: 10_000, giveUpAfter: 1_000 } },
+    });
+    const poisoned = await bench.requestHandoff();
+    desk.behave({ send: down });
+    await poisoned.say('poison');
+    for (let n = 1; n <= 5; n += 1) {
+      const sends = desk.count('send');
+      await eventually(() => expect(desk.count('send')).toBeGreaterThan(sends + 5));
+      const { state } = await bench.simulator.requestHandoff({ conversationId: `innocent-${n}` });
+      expect(state).toBe('connecting');
+    }
+    expect(bridge.stats()).toMatchObject({ outages: 0, refused: 0 });
+  });
+
+  it('is tried by other conversations than those that failed', async () => {
+    const desk = fakeDesk();
+    const { bench, bridge } = await setUpBridge({
+      desk,
+      receiver: { delivery: await sqliteDelivery({ backoff: { minDelayMs: 1, maxDelayMs: 5 } }) },
+      bridge: { retry: { tries: 1, firstWaitMs: 20, giveUpAfter: 1_000 } },
+    });
+    const poisoned = await Promise.all(
+      ['a', 'b', 'c'].map((conversationId) => bench.simulator.requestHandoff({ conversationId })),
+    );
+    desk.behave({ send: down });
+    for (const conversation of poisoned) await conversation.say('poison');
+    await eventually(() => expect(bridge.isAvailable()).toBe(false));
+    await eventually(async () => {
+      const { state } = await bench.simulator.requestHandoff({ conversationId: 'innocent' });
+      expect(state).toBe('connecting');
+    });
   });
 
   it('counts as answering while only closes fail: new handoffs are accepted', async () => {
@@ -95,7 +138,6 @@ describe('a helpdesk that does not answer', () => {
     await bench.requestHandoff();
     desk.behave({ send: down });
     await bench.say('hello');
-    await eventually(() => expect(bridge.isAvailable()).toBe(false));
     const { postponed } = bridge.stats();
     await eventually(() => expect(bridge.stats().postponed).toBeGreaterThan(postponed));
     expect(shown()).toEqual([]);

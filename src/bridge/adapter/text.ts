@@ -8,6 +8,13 @@ import type {
 } from './adapter-types.js';
 
 /**
+ * Replaces what helpdesks fail at: U+0000, which PostgreSQL cannot store, and lone surrogates, which are not Unicode.
+ * They are not removed, so that two ids do not become one.
+ */
+export const sendable = (text: string): string =>
+  text.replaceAll('\0', '\ufffd').replaceAll(/\p{Surrogate}/gu, '\ufffd');
+
+/**
  * Places to split a text, best first. A break in the first half is skipped (`leastFilled`): a lesser break further
  * on wastes less of the message.
  */

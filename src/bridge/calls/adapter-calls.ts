@@ -14,13 +14,12 @@ export interface AdapterCalls {
   /**
    * Makes one call. Every failure is an {@link AdapterError}, whatever the adapter throws. On behalf of a handler, the
    * call is made only while the event is this process's to handle, and is aborted when the run is given up: it then
-   * rejects with the reason of that. While calls are paused, it is made only if `evenIfPaused` is set.
+   * rejects with the reason of that.
    */
   run<Result>(
     name: string,
     call: (call: AdapterCall) => Promise<Result>,
-    onBehalfOf?: ClaimedRun,
-    options?: { readonly evenIfPaused?: boolean },
+    options?: AdapterCallOptions,
   ): Promise<Result>;
   /** `true` once `end` was called: no further calls are made. */
   readonly ended: boolean;
@@ -34,6 +33,15 @@ export interface AdapterCalls {
   end(graceMs: number): Promise<void>;
 }
 
+/** Options of one call. */
+export interface AdapterCallOptions {
+  /** The conversation whose user waits for the call: it counts when that fails. */
+  readonly conversationId?: string;
+  readonly onBehalfOf?: ClaimedRun | undefined;
+  /** Whether it is made while calls are paused. Default `false`. */
+  readonly evenIfPaused?: boolean;
+}
+
 export interface AdapterCallsOptions {
   readonly system: string;
   /** The receiver, for messages of `node:diagnostics_channel`. */
@@ -44,9 +52,6 @@ export interface AdapterCallsOptions {
   /** Stops calls to a helpdesk that does not answer. */
   readonly breaker: Omit<CircuitBreakerOptions, 'system' | 'log'>;
 }
-
-/** The calls whose failures open the circuit. */
-const USERS_WAIT_FOR: ReadonlySet<string> = new Set(['open', 'find', 'send']);
 
 export function createAdapterCalls(options: AdapterCallsOptions): AdapterCalls {
   const { system, receiver, log, timeoutMs } = options;
@@ -89,7 +94,7 @@ export function createAdapterCalls(options: AdapterCallsOptions): AdapterCalls {
   };
 
   return {
-    async run(name, call, onBehalfOf, { evenIfPaused = false } = {}) {
+    async run(name, call, { conversationId = null, onBehalfOf, evenIfPaused = false } = {}) {
       if (ending.signal.aborted) {
         throw new AdapterError('transient', `${system}: ${name} was not started: the bridge is closing.`);
       }
@@ -102,7 +107,7 @@ export function createAdapterCalls(options: AdapterCallsOptions): AdapterCalls {
           if (!channels.adapter.hasSubscribers) return start();
           return traceStep(channels.adapter, { receiver, adapter: system, operation: name }, start);
         };
-        const how = { counts: USERS_WAIT_FOR.has(name), evenIfOpen: evenIfPaused };
+        const how = { conversationId, evenIfOpen: evenIfPaused };
         return await (name === 'check' ? callAdapter() : breaker.run(callAdapter, how));
       } finally {
         inFlight.leave();

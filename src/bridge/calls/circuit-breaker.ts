@@ -2,15 +2,16 @@ import type { Log } from '../../internal/index.js';
 import { AdapterError } from '../adapter/adapter-types.js';
 
 /**
- * Stops calls to a helpdesk that does not answer, so that its conversations wait without using resources.
+ * Stops calls to a helpdesk that does not answer, so that its conversations wait without using resources. It counts
+ * conversations, not calls: a helpdesk that fails at one message takes the others.
  *
- *     closed ── 5 failures in a row ──> open ── 5 s, then 10, 20, 30 ──> trial: one call
- *       ▲                                ▲                                  │
- *       └──────── any success ───────────┼──────────────────────────────────┤
- *                                        └────────────── failure ───────────┘
+ *     closed ── 3 conversations fail, no call succeeds ──> open ── 5 s, then every 10, 20, 30 ──┐
+ *       ▲                                                   ▲                                   ▼
+ *       └───────────── any success ─────────────────────────┼──────── 3 conversations may try, one call each
+ *                                                           └──────── all fail ─────────────────┘
  *
  * Only calls that a user waits for count as failures: a system that refuses to close a conversation, or to list events,
- * may still take new ones. Such a call may be the trial; if it fails, a new handoff can be the next one at any time.
+ * may still take new ones. One such call may try as well, and takes nobody's place.
  * Packages for this wait for the next call as the trial; here one is asked for, since conversations wait for it.
  */
 export interface CircuitBreaker {
@@ -28,8 +29,8 @@ export interface CircuitBreaker {
 
 /** How a call goes through a {@link CircuitBreaker}. */
 export interface BreakerCall {
-  /** Whether its failure counts. */
-  readonly counts: boolean;
+  /** The conversation whose user waits for it; `null` if nobody does, and its failure does not count. */
+  readonly conversationId: string | null;
   /** Whether the call is made while others are paused. Default `false`. */
   readonly evenIfOpen?: boolean;
 }
@@ -42,7 +43,7 @@ export interface CircuitBreakerOptions {
   readonly log: Log;
   /** How long calls are paused before the first trial. */
   readonly firstWaitMs: number;
-  /** Called when a trial is due: a call should be made. */
+  /** Called when trials are due: a call should be made. */
   readonly onTrial: () => void;
   /** Called at the first success after an outage. */
   readonly onRecovered: () => void;
@@ -50,88 +51,82 @@ export interface CircuitBreakerOptions {
   readonly onOutage: () => void;
 }
 
-const MAX_FAILURES = 5;
+const MAX_FAILING = 3;
 /** The longest wait is this many times the first. */
 const LONGEST_WAIT = 6;
 
 export function createCircuitBreaker(options: CircuitBreakerOptions): CircuitBreaker {
   const { system, log, firstWaitMs, onTrial, onRecovered, onOutage } = options;
-  let failures = 0;
+  /** While closed, the conversations that failed since the last success; while open, those that tried since the last wait. */
+  const failing = new Set<string | null>();
   /** The number of waits of this outage; 0 while the circuit is closed. */
   let waits = 0;
-  let state: 'closed' | 'open' | 'trial due' | 'on trial' = 'closed';
   let timer: NodeJS.Timeout | undefined;
 
-  const open = (): void => {
-    if (waits === 0) {
-      log.warn({ failures }, 'the helpdesk does not answer; calls are paused until it does');
-      onOutage();
-    }
+  const countFailing = (): number => failing.size - (failing.has(null) ? 1 : 0);
+
+  const wait = (): void => {
     waits += 1;
-    state = 'open';
-    clearTimeout(timer);
-    timer = setTimeout(askForTrial, firstWaitMs * Math.min(LONGEST_WAIT, 2 ** (waits - 1))).unref();
+    timer = setTimeout(allowTrials, firstWaitMs * Math.min(LONGEST_WAIT, 2 ** (waits - 1))).unref();
   };
 
-  /** The next call is the trial. Until there is one, it is asked for from time to time. */
-  const allowTrial = (): void => {
-    state = 'trial due';
-    clearTimeout(timer);
-    timer = setTimeout(askForTrial, firstWaitMs).unref();
-  };
-
-  const askForTrial = (): void => {
-    allowTrial();
+  const allowTrials = (): void => {
+    failing.clear();
+    wait();
     onTrial();
   };
 
   const close = (): void => {
-    failures = 0;
-    if (state === 'closed') return;
+    failing.clear();
+    if (waits === 0) return;
     clearTimeout(timer);
-    state = 'closed';
     waits = 0;
     log.warn({}, 'the helpdesk answers again');
   };
 
-  const succeeded = (counts: boolean): void => {
-    const isRecovery = state !== 'closed';
-    if (counts || isRecovery) close();
+  const succeeded = (conversationId: string | null): void => {
+    const isRecovery = waits > 0;
+    if (isRecovery || conversationId !== null) close();
     if (isRecovery) onRecovered();
   };
 
-  const failed = (isTrial: boolean): void => {
-    failures += 1;
-    // Calls that were under way when the circuit opened say nothing new.
-    if (isTrial || (state === 'closed' && failures >= MAX_FAILURES)) open();
+  const failed = (conversationId: string | null): void => {
+    // A trial has taken its place, and calls that were under way when the circuit opened say nothing new.
+    if (waits > 0 || conversationId === null) return;
+    failing.add(conversationId);
+    if (failing.size < MAX_FAILING) return;
+    log.warn({}, 'the helpdesk does not answer; calls are paused until it does');
+    onOutage();
+    wait();
+  };
+
+  /** Takes the place of a trial, if there is one for this conversation. */
+  const mayTry = (conversationId: string | null): boolean => {
+    if (failing.has(conversationId) || (conversationId !== null && countFailing() >= MAX_FAILING))
+      return false;
+    failing.add(conversationId);
+    return true;
   };
 
   return {
-    async run(call, { counts, evenIfOpen = false }) {
-      if (!evenIfOpen && (state === 'open' || state === 'on trial'))
+    async run(call, { conversationId, evenIfOpen = false }) {
+      if (waits > 0 && !evenIfOpen && !mayTry(conversationId))
         throw new CircuitOpen('transient', `${system} does not answer; calls to it are paused.`);
-      const isTrial = state === 'trial due';
-      if (isTrial) {
-        state = 'on trial';
-        clearTimeout(timer);
-      }
       try {
         const result = await call();
-        succeeded(counts);
+        succeeded(conversationId);
         return result;
       } catch (error) {
-        if (!(error instanceof AdapterError)) {
-          // Given up by its caller: the outcome is not known.
-          if (isTrial) askForTrial();
-        } else if (error.kind !== 'transient') succeeded(counts);
-        else if (counts) failed(isTrial);
-        else if (isTrial) allowTrial();
+        // Given up by its caller: the outcome is not known, and another may try.
+        if (!(error instanceof AdapterError)) failing.delete(conversationId);
+        else if (error.kind === 'transient') failed(conversationId);
+        else succeeded(conversationId);
         throw error;
       }
     },
     close,
     get isOpen() {
-      return state !== 'closed';
+      return waits > 0;
     },
     stop: () => clearTimeout(timer),
   };

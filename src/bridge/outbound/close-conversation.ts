@@ -116,16 +116,16 @@ export function createHelpdeskCloser(bridge: BridgeContext, echoes: EchoDetector
     /** Asks the agents to close it themselves, once; after that, a search shows whether the helpdesk answers. */
     const sendNote = async (): Promise<boolean> => {
       const text = `(${reason.text} It could not be closed here; please close it.)`;
-      const evenIfPaused = { evenIfPaused: true };
+      const options = { conversationId: conversation.id, onBehalfOf, evenIfPaused: true };
       const message = { key: `${key} note`, text, sentAt: null };
       try {
         if (await store.hasIdempotencyKey(noteKey(conversation))) {
           const session = toSession(conversation);
-          await calls.run('find', (call) => adapter.find(session, call), onBehalfOf, evenIfPaused);
+          await calls.run('find', (call) => adapter.find(session, call), options);
           return true;
         }
         await echoes.trackSend(link.externalId, text, () =>
-          calls.run('send', (call) => adapter.send(ref, message, call), onBehalfOf, evenIfPaused),
+          calls.run('send', (call) => adapter.send(ref, message, call), options),
         );
         await store.addIdempotencyKey(noteKey(conversation), KEY_TTL_MS);
         return true;
@@ -138,7 +138,7 @@ export function createHelpdeskCloser(bridge: BridgeContext, echoes: EchoDetector
     };
 
     const tryClose = () =>
-      retry(() => calls.run('close', (call) => adapter.close(ref, reason, call), onBehalfOf));
+      retry(() => calls.run('close', (call) => adapter.close(ref, reason, call), { onBehalfOf }));
 
     const closeLastTime = () =>
       tryClose().catch(async (error: unknown) => {

@@ -4,7 +4,7 @@ import { type AdapterLink, type Conversation, isOpen } from '../../handoff/index
 import { handoffChat } from '../../protocol/index.js';
 import type { Receiver } from '../../receiver/index.js';
 import { AdapterError } from '../adapter/adapter-types.js';
-import { splitText } from '../adapter/text.js';
+import { sendable, splitText } from '../adapter/text.js';
 import { type BridgeContext, KEY_TTL_MS, sessionKey, toRef } from '../bridge-context.js';
 import { asPostponed, pause } from '../calls/adapter-calls.js';
 import type { RateLimiter } from '../calls/rate-limiter.js';
@@ -59,7 +59,7 @@ export function createOnMessage(
     const thrown = asPostponed(error, settings.retry);
     if (thrown instanceof Postponed) {
       counters.count('postponed');
-      if (calls.isPaused) await tellDelayed(conversation);
+      if (calls.isPaused || isCallFailure(error)) await tellDelayed(conversation);
     }
     throw thrown;
   };
@@ -148,7 +148,7 @@ export function createSendToHelpdesk(
 
   return async (conversation, link, context) => {
     const { key, text: body, sentAt } = context;
-    const message: UserMessage = { key, text: body };
+    const message: UserMessage = { key, text: sendable(body) };
     const parts = splitText(message.text, maxTextLength);
     let isJoined = false;
     let hasFailed = false;
@@ -156,7 +156,9 @@ export function createSendToHelpdesk(
     const callSend = (part: number, text: string, evenIfPaused: boolean) => {
       const outgoing = { key: `${key} ${part}`, text, sentAt };
       return echoes.trackSend(link.externalId, text, () =>
-        calls.run('send', (call) => adapter.send(toRef(conversation, link), outgoing, call), context, {
+        calls.run('send', (call) => adapter.send(toRef(conversation, link), outgoing, call), {
+          conversationId: conversation.id,
+          onBehalfOf: context,
           evenIfPaused,
         }),
       );
@@ -277,5 +279,5 @@ function createFindQueuedMessages({ queues }: Receiver['storage']): FindQueuedMe
 
 function readQueuedMessage(job: StoredJobDetails | null): UserMessage | null {
   const chat = handoffChat.safeParse(job?.content);
-  return job?.key && chat.success ? { key: job.key, text: chat.data.body } : null;
+  return job?.key && chat.success ? { key: job.key, text: sendable(chat.data.body) } : null;
 }

@@ -52,21 +52,27 @@ export function createConversationOpener(bridge: BridgeContext, orphans: Orphans
   const findRoute = createFindRoute(settings.route, settings.openWithinMs / 2, log);
 
   const find = (conversation: Conversation): Promise<OpenedConversation | null> =>
-    calls.run('find', (call) => adapter.find(toSession(conversation), call));
+    calls.run('find', (call) => adapter.find(toSession(conversation), call), {
+      conversationId: conversation.id,
+    });
 
   /** Opens the conversation, or finds the one of an earlier attempt. The caller must hold the lease. */
-  const openOrFind = async (conversation: Conversation): Promise<OpenedConversation> => {
+  const openOrFind = async (conversation: Conversation): Promise<OpenResult> => {
     const { session } = conversation;
     const isFirstAttempt = await orphans.recordOpening(conversation);
     if (session > 1 && (await orphans.mayExist({ ...conversation, session: session - 1 })))
       await orphans.noteOrphan();
     const found = isFirstAttempt ? null : await find(conversation);
-    // Not cleared when this fails: the helpdesk may have created the conversation all the same.
-    return found ?? openRouted(conversation);
+    if (found) return link(conversation, found);
+    // The store may have been slow: what has ended meanwhile must not be opened.
+    const current = await currentState(conversation);
+    if ('kind' in current) return current;
+    // The record is not cleared when this fails: the helpdesk may have created the conversation all the same.
+    return link(conversation, await openRouted(conversation));
   };
 
   const open = (session: HandoffSession): Promise<OpenedConversation> =>
-    calls.run('open', (call) => adapter.open(session, call));
+    calls.run('open', (call) => adapter.open(session, call), { conversationId: session.conversationId });
 
   /** Opens the conversation where the application wants it, or without that when the helpdesk refuses it. */
   const openRouted = async (conversation: Conversation): Promise<OpenedConversation> => {
@@ -144,7 +150,7 @@ export function createConversationOpener(bridge: BridgeContext, orphans: Orphans
         return await whileLeased(lease, async () => {
           // The previous holder of the lease may have opened it since.
           const current = await currentState(conversation);
-          return 'kind' in current ? current : link(current, await openOrFind(current));
+          return 'kind' in current ? current : openOrFind(current);
         });
       } catch (error) {
         if (!(error instanceof AdapterError)) throw error;
