@@ -2,7 +2,7 @@ import { runLongTest } from './run-long-test.js';
 
 runLongTest({
   help: `Sends arbitrary requests to the receiver and fails unless every answer is 2xx or 4xx.
-Bodies that differ from the contract as those of deployments do must be answered 200.
+Bodies that differ from the contract as those of platforms do must be answered 200.
 
   npm run fuzz -- [--runs N]
 

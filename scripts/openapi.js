@@ -1,7 +1,7 @@
 #!/usr/bin/env node
 // @ts-check
 // The platform's contract, written from its specification, and not from the schemas of src/protocol: they accept more,
-// because deployments send more. Writes openapi.json: `paths` are the endpoints that the platform hosts, `webhooks` the
+// because platforms send more. Writes openapi.json: `paths` are the endpoints that the platform hosts, `webhooks` the
 // requests that it sends. `--check` writes nothing and fails when the committed file differs.
 import { readFileSync, writeFileSync } from 'node:fs';
 
@@ -31,7 +31,7 @@ const object = (/** @type {Record<string, Schema>} */ properties, /** @type {str
 });
 const orNull = (/** @type {Schema} */ schema) =>
   '$ref' in schema ? { anyOf: [schema, { type: 'null' }] } : { ...schema, type: [schema.type, 'null'] };
-/** Fields of what the platform sends: deployments leave them out, or send null. */
+/** Fields of what the platform sends: platforms leave them out, or send null. */
 const sentFields = (/** @type {Record<string, Schema>} */ fields) =>
   Object.fromEntries(Object.entries(fields).map(([name, schema]) => [name, orNull(schema)]));
 /** Values that the platform sends. There may be new ones, so they are no enum. */
@@ -162,7 +162,7 @@ const schemas = {
   AgentCloseAnswer: object({ conversation_id: string, timestamp: time }, ['conversation_id', 'timestamp']),
   Failure: object(
     {
-      code: { ...int, description: 'The specified codes are in the examples; deployments have more.' },
+      code: { ...int, description: 'The specified codes are in the examples; platforms have more.' },
       message: string,
     },
     ['code', 'message'],
@@ -323,7 +323,7 @@ const sent = (
 });
 
 const HANDOFF_AUTHENTICATION =
-  'How the platform authenticates itself is not specified; known deployments send no credentials.';
+  'How the platform authenticates itself is not specified; known platforms send no credentials.';
 const pair = { question: 'Where is my parcel?', answer: 'It arrives within two days.' };
 
 const document = {

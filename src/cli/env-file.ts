@@ -16,7 +16,7 @@ export const variablesOfEnvFile: ReadonlySet<string> = added;
 
 /**
  * Adds the variables of the file to the environment, which wins over the file. A missing file is as good as an empty
- * one. A line that is no assignment is an error: Node's parser would leave it out silently.
+ * one. A line that is not an assignment is an error: Node's parser would skip it silently.
  */
 export function loadEnvFile(path: string): void {
   added.clear();
@@ -48,7 +48,7 @@ function checkLines(text: string, path: string): void {
     if (LINE.test(text)) continue;
     const line = text.slice(0, at).split('\n').length;
     throw new UsageError(
-      `${path}, line ${line}: this is no assignment. Write NAME=value, with quotes closed and "#" before comments.`,
+      `${path}, line ${line}: this is not an assignment. Write NAME=value, with quotes closed and "#" before comments.`,
     );
   }
 }

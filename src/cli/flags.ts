@@ -58,7 +58,7 @@ export interface ReceiverFlags {
 export const CREDENTIALS_HELP = `
 Credentials:
   Messages carry the webhook username and secret of the bot's settings: the username alone as Bearer, both as
-  Basic. Handoff requests carry nothing unless --handoff-auth says otherwise, since known deployments send none:
+  Basic. Handoff requests carry nothing unless --handoff-auth says otherwise, since known platforms send none:
     path     --handoff-token as a segment of the path: <url>/<token>/chat; the default with a token
     bearer   --handoff-token as Authorization: Bearer <token>
     webhook  the same as messages

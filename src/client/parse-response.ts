@@ -195,7 +195,7 @@ function refusal(answer: HttpAnswer, body: unknown, spec: ResponseSpec<unknown>)
  */
 const RESET_BY_GATEWAY = /reset before headers/;
 
-/** Some deployments answer 200 and put the status into the body. */
+/** Some platforms answer 200 and put the status into the body. */
 function meantStatus(status: number, platformCode: number | null): number {
   const isInBody = status < 300 && platformCode !== null && platformCode >= 400 && platformCode < 600;
   return isInBody ? platformCode : status;

@@ -10,7 +10,7 @@ export interface ReceiverTarget {
   /** A secret path segment before the handoff endpoints. */
   readonly token?: string | undefined;
   readonly message: WebhookCredentials;
-  /** Known deployments send none. */
+  /** Known platforms send none. */
   readonly handoff: WebhookCredentials;
 }
 

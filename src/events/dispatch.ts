@@ -157,7 +157,7 @@ export function createDispatcher({
       );
       if (errors.length > 0) return fail(event, run, errors.map(nameEmptyError));
       if (skipped === null) return 'handled';
-      log.info({ ...placeOf(event), reason: skipped }, 'left out by middleware');
+      log.info({ ...placeOf(event), reason: skipped }, 'skipped by middleware');
       return 'skipped';
     },
     async admit(event) {

@@ -138,7 +138,7 @@ export type Middleware<State extends object = object> = (
 export interface MiddlewareResult {
   /** What was thrown; empty if the run succeeded. */
   readonly errors: readonly unknown[];
-  /** The reason why an event was left out; `null` if its handlers ran, or should have. */
+  /** The reason why an event was skipped; `null` if its handlers ran, or should have. */
   readonly skipped: string | null;
 }
 
@@ -225,7 +225,7 @@ export const combine = (errors: readonly unknown[]): unknown =>
 const notCalled = (): HandoffKitError =>
   new HandoffKitError(
     'NEXT_NOT_CALLED',
-    'middleware returned without calling next(), so no handler ran. Call await next(), or next.skip(reason) to leave the event out on purpose.',
+    'middleware returned without calling next(), so no handler ran. Call await next(), or next.skip(reason) to skip the event on purpose.',
   );
 
 const calledTwice = (): HandoffKitError =>

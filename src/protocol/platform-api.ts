@@ -21,7 +21,7 @@ export interface FailureBody {
 
 export const failureBody: z.ZodType<FailureBody> = z.looseObject({ code: z.int(), message: z.string() });
 
-/** The platform's error codes: first the documented codes, then those seen in deployments. */
+/** The platform's error codes: first the documented codes, then those that platforms also send. */
 export const PLATFORM_CODES = {
   PARAMETER_ERROR: 40000,
   INTERNAL_ERROR: 50000,

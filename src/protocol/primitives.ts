@@ -54,7 +54,7 @@ function toTime(value: unknown): number | null {
 const ROUNDED =
   'expected a string: this number is above 2^53 and was rounded by a JSON parser before the receiver. Mount the receiver before it, or keep req.rawBody';
 
-/** An identifier. Some deployments send numbers where the contract says string; handlers see a string. */
+/** An identifier. Some platforms send numbers where the contract says string; handlers see a string. */
 export const id = z.union([z.string().min(1), z.int().transform(String)], {
   error: ({ input }) => (Number.isInteger(input) ? ROUNDED : 'expected a non-empty string'),
 });

@@ -184,7 +184,7 @@ export function createReceiver<State extends object = object>(
     if (hasHandoffs && !acceptsHandoffs()) {
       log.warn(
         { events: ['handoff.requested'] },
-        `no handler for handoff.requested: requests for a human are answered 503; ${ADD_HANDOFF_HANDLER}`,
+        `no handler for handoff.requested: handoff requests are answered 503; ${ADD_HANDOFF_HANDLER}`,
       );
     }
   };

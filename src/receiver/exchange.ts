@@ -223,7 +223,7 @@ export function createRequestLog(log: Log): RequestLog {
           conversationId: event.conversationId,
           acceptance,
         },
-        'event',
+        'event accepted',
       );
     },
     async refused(exchange, refusal, isProbe) {

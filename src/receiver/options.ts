@@ -12,7 +12,7 @@ export interface BotOptions {
   readonly auth: {
     /** The message webhook. */
     readonly message: AuthChoice | false;
-    /** The handoff endpoints, to which known deployments send no credentials at all. */
+    /** The handoff endpoints, to which known platforms send no credentials at all. */
     readonly handoff: AuthChoice | false;
   };
   /** The platform's API: its address and the bot's API key, or a client. Without it, `reply` fails. */

@@ -182,7 +182,7 @@ export async function checkAtStart(
   const failed = results.filter(({ ok }) => !ok);
   const hint = name === 'desk' ? '' : ' See: handoff-kit adapter check';
   for (const { name: checkName, detail } of failed) {
-    log.warn({ adapter: name, check: checkName }, `${name} is not in order: ${checkName}: ${detail}${hint}`);
+    log.warn({ adapter: name, check: checkName }, `${name}: check failed: ${checkName}: ${detail}${hint}`);
   }
-  if (failed.length === 0) log.info({ adapter: name }, `${name} is reachable and in order`);
+  if (failed.length === 0) log.info({ adapter: name }, `${name} is reachable and set up`);
 }

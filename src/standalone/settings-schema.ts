@@ -36,7 +36,7 @@ const BOT_ADAPTER_NAMES = ['desk', ...ADAPTER_NAMES] as const;
 const botAdapters = list(
   matching(
     new RegExp(`^[^=\\s]+\\s*=\\s*(${BOT_ADAPTER_NAMES.join('|')})$`),
-    `must be bot ids with systems, such as 65d4a1=slack, 65d4a2=desk. The systems are ${BOT_ADAPTER_NAMES.join(', ')}.`,
+    `must be bot ids with helpdesks, such as 65d4a1=slack, 65d4a2=desk. The helpdesks are ${BOT_ADAPTER_NAMES.join(', ')}.`,
   ),
 )
   .transform((parts) => parts.map((part) => part.split('=').map((side) => side.trim())))

@@ -138,7 +138,7 @@ describe('adapter check', () => {
       { ADAPTER: 'desk', BOT_ADAPTERS: '65d4a1=slack' },
       /SLACK_CHANNEL .*BOT_ADAPTERS names slack, which needs it/,
     ],
-    [{ BOT_ADAPTERS: '65d4a1' }, /BOT_ADAPTERS {2}must be bot ids with systems/],
+    [{ BOT_ADAPTERS: '65d4a1' }, /BOT_ADAPTERS {2}must be bot ids with helpdesks/],
     [{ ADAPTER: 'unknown', BOT_ADAPTERS: '65d4a1=slack' }, /ADAPTER +names no adapter/],
     [{}, /ADAPTER {2}is missing\. It must be one of request-tracker, chatwoot, slack, email/],
     [{ ADAPTER: 'unknown' }, /ADAPTER {2}names no adapter/],

@@ -22,7 +22,7 @@ describe('the same event a second time', () => {
     expect(answers.map(({ status }) => status)).toEqual([200, 200, 200]);
     expect(new Set(answers.map(({ text }) => text)).size).toBe(1);
     expect(to.seen).toHaveLength(1);
-    expect(to.logged.about('event').map(({ acceptance }) => acceptance)).toEqual([
+    expect(to.logged.about('event accepted').map(({ acceptance }) => acceptance)).toEqual([
       'handled',
       'duplicate',
       'duplicate',

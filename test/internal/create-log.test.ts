@@ -36,6 +36,6 @@ it('is JSON in production, which pino may write past the stream', () => {
 it('has no line of its own for an event at the default level', async () => {
   const to = await start();
   expect((await request(to.url).post('/chat').send(chatBody())).status).toBe(200);
-  expect(to.logged.about('event')).toHaveLength(1);
+  expect(to.logged.about('event accepted')).toHaveLength(1);
   expect(to.logged.lines().filter(({ level }) => level >= LEVEL.info)).toEqual([]);
 });

@@ -216,6 +216,6 @@ describe('a logger that is not pino', () => {
     const log: Log = { debug: note, info: note, warn: note, error: note, child: () => log };
     const to = await start({ log });
     expect((await request(to.url).post('/').send(botMessageBody())).status).toBe(200);
-    expect(lines.map(([text]) => text)).toEqual(['event']);
+    expect(lines.map(([text]) => text)).toEqual(['event accepted']);
   });
 });

@@ -135,7 +135,7 @@ describe('the request id', () => {
     expect(new Set(ids).size).toBe(ids.length);
     for (const id of ids) expect(id).toMatch(/^[\w.:-]+$/);
     expect(to.seen[0]?.requestId).toBe(ids[0]);
-    expect(to.logged.about('event')[0]?.requestId).toBe(ids[0]);
+    expect(to.logged.about('event accepted')[0]?.requestId).toBe(ids[0]);
     expect(to.logged.about('request refused')[0]?.requestId).toBe(ids[1]);
   });
 

@@ -352,7 +352,7 @@ describe('next', () => {
     expect((await to.send()).status).toBe(200);
     expect(to.steps).toEqual(['outer continues']);
     expect(to.reports).toEqual([]);
-    expect(to.logged.about('left out by middleware')).toMatchObject([
+    expect(to.logged.about('skipped by middleware')).toMatchObject([
       { level: LEVEL.info, event: 'message', reason: 'a blocked user' },
     ]);
   });

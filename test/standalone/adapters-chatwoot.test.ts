@@ -78,7 +78,7 @@ describe('the program with ADAPTER=chatwoot', () => {
   it('logs a wrong configuration of Chatwoot at the start, and starts nevertheless', async () => {
     const wrong = FAKE_INBOX.toLowerCase();
     const { program, url, simulator } = await withChatwoot({ CHATWOOT_INBOX: wrong });
-    await program.until(/chatwoot is not in order: inbox: .*CHATWOOT_INBOX.* See: handoff-kit adapter check/);
+    await program.until(/chatwoot: check failed: inbox: .*CHATWOOT_INBOX.* See: handoff-kit adapter check/);
     expect((await fetch(`${url}/readyz`)).status).toBe(200);
     expect((await simulator.requestHandoff()).state).toBe('busy');
     expect(await allOutput(program, url)).not.toContain(wrong);

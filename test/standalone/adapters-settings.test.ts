@@ -164,8 +164,8 @@ describe('the settings of agents', () => {
     [{ BUSINESS_HOURS: 'UTC mon 09:00-17:00' }, /^BUSINESS_HOURS has no effect/],
     [{ ...SERVICE, ADAPTER: 'none', UNAVAILABLE: 'Sorry' }, /^UNAVAILABLE has no effect/],
     [{ ...SERVICE, ADAPTER: 'none', DELAYED: 'Later' }, /^DELAYED has no effect/],
-    [{ ...SERVICE, BOT_ADAPTERS: 'slack' }, /^BOT_ADAPTERS must be bot ids with systems, such as/],
-    [{ ...SERVICE, BOT_ADAPTERS: 'b1=fax' }, /^BOT_ADAPTERS must be bot ids with systems, such as/],
+    [{ ...SERVICE, BOT_ADAPTERS: 'slack' }, /^BOT_ADAPTERS must be bot ids with helpdesks, such as/],
+    [{ ...SERVICE, BOT_ADAPTERS: 'b1=fax' }, /^BOT_ADAPTERS must be bot ids with helpdesks, such as/],
     [{ ...SERVICE, BOT_ADAPTERS: 'b1=desk, b1=desk' }, /^BOT_ADAPTERS names a bot twice/],
     [
       { ...SERVICE, ADAPTER: 'desk', BOT_ADAPTERS: 'b1=desk' },

@@ -64,7 +64,7 @@ describe('the program with ADAPTER=slack', () => {
 
   it('logs a wrong token at the start, without the token', async () => {
     const { program, url } = await withSlack({ SLACK_BOT_TOKEN: 'xoxb-wrong-sEcret' });
-    await program.until(/slack is not in order: credentials: /);
+    await program.until(/slack: check failed: credentials: /);
     expect(await allOutput(program, url)).not.toContain('sEcret');
   });
 });

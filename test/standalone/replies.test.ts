@@ -60,6 +60,6 @@ describe('the program', () => {
     ]);
     expect((await post(`${base}/chat`, chatBody())).status).toBe(200);
     expect(platform.calls).toEqual([]);
-    expect(logged.about('requests for a human are answered 503')).toHaveLength(1);
+    expect(logged.about('handoff requests are answered 503')).toHaveLength(1);
   });
 });

@@ -30,7 +30,7 @@ Settings:
   With --watch the program starts again when .env or the file of --config changes. The new process listens before the
   old one stops and finishes what it handles; settings that are wrong leave the old one running.
 
-  Known deployments send handoff requests without credentials. HANDOFF_AUTH says how to know them all the same:
+  Known platforms send handoff requests without credentials. HANDOFF_AUTH says how to know them all the same:
     path     HANDOFF_TOKEN as a segment of the path: <MOUNT_PATH>/<token>/chat; the default where there is a token
     bearer   HANDOFF_TOKEN as Authorization: Bearer <token>
     webhook  the same username and secret as messages

@@ -6,7 +6,7 @@ import { groupOf } from '../target.js';
 
 type Variant = readonly [name: string, change: BodyChange];
 
-/** Bodies to accept: from the specification (`required`), or sent by some deployments (`advice`). */
+/** Bodies to accept: from the specification (`required`), or sent by some platforms (`advice`). */
 interface ToleratedBodies {
   readonly id: string;
   readonly level: DoctorLevel;
@@ -164,7 +164,7 @@ const TOLERATED: readonly ToleratedBodies[] = [
     id: 'tolerates.tokens',
     level: 'advice',
     expects: 'accepts usage.tokens as an array',
-    advice: 'The documentation shows usage.tokens as an array, deployments send an object: accept both.',
+    advice: 'The documentation shows usage.tokens as an array, platforms send an object: accept both.',
     variants: {
       message: [
         ['tokens as an array', withFields({ usage: { tokens: [{ total_tokens: 3 }], credits: {} } })],

@@ -141,12 +141,12 @@ const unauthorized = (detail: string | undefined, challenges: readonly string[])
 /** One refusal with the challenges of all bots. */
 function mergeRefusals(grants: readonly Grant[]): Refusal {
   const refusals = grants.flatMap((grant) => (grant.level === 'none' ? grant.refusal : []));
-  const unauthorised = refusals.filter(({ status }) => status === 401);
-  const [first] = unauthorised;
+  const denied = refusals.filter(({ status }) => status === 401);
+  const [first] = denied;
   if (!first) return ONLY_PROBES;
   return unauthorized(
     first.detail,
-    unauthorised.flatMap(({ headers }) => headers?.['www-authenticate'] ?? []),
+    denied.flatMap(({ headers }) => headers?.['www-authenticate'] ?? []),
   );
 }
 

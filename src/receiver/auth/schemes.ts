@@ -117,7 +117,7 @@ export function webhookUser({
 }
 
 /**
- * An unguessable segment of the path, for handoff requests, which carry no credentials in known deployments: the
+ * An unguessable segment of the path, for handoff requests, which carry no credentials on known platforms: the
  * endpoints are at `/<token>/conversation/establish` and so on, and nowhere else.
  *
  * @example createReceiver({ auth: { message: false, handoff: pathToken(process.env.HANDOFF_TOKEN) } });

@@ -40,7 +40,7 @@ export function middleware(engine: Engine): void {
       await to.accept(chatEvent('c', { key: 'k2' }));
       await eventually(() => expect(to.seen).toMatchObject([{ key: 'k2' }]));
       await eventually(async () => expect(await to.queues.list('inbox')).toEqual([]));
-      expect(to.logged.about('left out by middleware')).toMatchObject([{ reason: 'not wanted' }]);
+      expect(to.logged.about('skipped by middleware')).toMatchObject([{ reason: 'not wanted' }]);
     });
 
     it('does not count as failed when its process stops, whatever it throws', async () => {

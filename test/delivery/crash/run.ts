@@ -124,11 +124,10 @@ export async function runCrash(store: CrashStore, plan: CrashPlan): Promise<Cras
   try {
     const talks = await Promise.all(
       Array.from({ length: conversations }, async (_, index) => {
-        const { id, state } = await simulator.requestHandoff({
-          conversationId: `c-${index}`,
-          componentId: `desk-${index % instances}`,
-        });
-        if (state !== 'connecting') throw new Error(`conversation ${id} is ${state}`);
+        const id = `c-${index}`;
+        const request = { conversationId: id, componentId: `desk-${index % instances}` };
+        // Refused on a busy machine, it is sent again, as messages are.
+        while ((await simulator.requestHandoff(request)).state !== 'connecting') await sleep(20);
         accepted.set(id, 0);
         return () => talk(id, urls[index % instances] ?? '');
       }),
