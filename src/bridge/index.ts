@@ -47,6 +47,7 @@ export {
   type AdapterErrorKind,
   nullIf,
 } from './adapter/adapter-types.js';
+export { type AgentMessage, type AgentMessageRules, readAgentMessage } from './adapter/agent-message.js';
 export {
   asObject,
   asObjects,

@@ -1,5 +1,10 @@
 import { createHash } from 'node:crypto';
-import type { HandoffSession, InboundEvent, MessageAuthor } from '../../bridge/index.js';
+import {
+  type HandoffSession,
+  type InboundEvent,
+  type MessageAuthor,
+  readAgentMessage,
+} from '../../bridge/index.js';
 import { attachmentLine, textOf } from './plain-text.js';
 import type { Platform } from './platform.js';
 import type { SdkMessage } from './sdk.js';
@@ -19,7 +24,8 @@ export function eventsOf(message: SdkMessage, settings: CheckedSettings, platfor
   const externalId =
     reference === null ? platform.idOf(threadId) : referencedId(platform, settings.channel, reference);
   const author = authorOf(message);
-  const content = readContent(text, author, settings);
+  const content =
+    author.kind === 'agent' ? readAgentMessage(text, settings) : { text, internal: false, closes: false };
   const files = message.attachments.map((file) => attachmentLine(file, platform.name));
   const shown = [content.text, ...files].filter((part) => part !== '').join('\n');
   const base = { externalId, author } as const;
@@ -33,7 +39,7 @@ export function eventsOf(message: SdkMessage, settings: CheckedSettings, platfor
             kind: 'message',
             id,
             text: shown,
-            internal: content.isInternal,
+            internal: content.internal,
             messageId: message.id,
           } as const,
         ]),
@@ -47,7 +53,7 @@ function withoutOwnMention(text: string, { adapter }: CheckedSettings): string {
   for (const name of names) {
     const mention = `@${name}`;
     const next = text.charAt(mention.length);
-    if (text.toLowerCase().startsWith(mention.toLowerCase()) && !/\w/.test(next)) {
+    if (text.toLowerCase().startsWith(mention.toLowerCase()) && !/[\p{L}\p{N}\p{M}_]/u.test(next)) {
       return text.slice(mention.length).trim();
     }
   }
@@ -59,25 +65,6 @@ function authorOf({ author }: SdkMessage): MessageAuthor {
   if (author.isBot === true || author.isSystem === true) return { kind: 'system', name: null };
   const name = [author.fullName, author.userName].find((each) => each !== '' && each !== 'unknown');
   return { kind: 'agent', name: name ?? null };
-}
-
-interface Content {
-  readonly text: string;
-  readonly isInternal: boolean;
-  readonly closes: boolean;
-}
-
-function readContent(
-  text: string,
-  { kind }: MessageAuthor,
-  { insidePrefix, closeWords }: CheckedSettings,
-): Content {
-  if (kind !== 'agent') return { text, isInternal: false, closes: false };
-  // A mention at the start speaks to a colleague. A note leaked to the user is worse than a reply held back.
-  if (text.startsWith(insidePrefix) || /^@\w/.test(text)) return { text, isInternal: true, closes: false };
-  const last = /\S+$/.exec(text)?.[0] ?? '';
-  const closes = closeWords.includes(last.toLowerCase());
-  return { text: closes ? text.slice(0, -last.length).trim() : text, isInternal: false, closes };
 }
 
 /** Without letters and digits that look alike. */

@@ -1,6 +1,7 @@
 import {
   type AdapterCall,
   AdapterError,
+  type AgentMessage,
   asObject,
   asObjects,
   asText,
@@ -12,6 +13,7 @@ import {
   type JsonObject,
   type MessageAuthor,
   type ParsedWebhook,
+  readAgentMessage,
   type SignatureVerdict,
   verifySignature,
 } from '../../bridge/index.js';
@@ -157,37 +159,22 @@ function ownUserId({ authorizations }: JsonObject): string | null {
   return /^[A-Z0-9]+$/.test(id) ? id : null;
 }
 
-interface MessageContent {
-  readonly text: string;
-  readonly internal: boolean;
-  readonly closes: boolean;
-}
-
 function parseContent(
   event: JsonObject,
   mentions: Mentions,
   settings: CheckedSettings,
   { kind }: MessageAuthor,
-): MessageContent {
+): AgentMessage {
   const raw = asText(event.text);
   const decoded = plainText(raw, mentions).trim();
   const whole = (richTextToPlain(event.blocks, mentions) ?? decoded).trim();
   if (kind !== 'agent') return { text: whole, internal: false, closes: false };
 
-  const { insidePrefix } = settings;
-  // A style can hide the prefix in one of the two forms. A note leaked to the user is worse than a reply held back.
-  const hasPrefix = whole.startsWith(insidePrefix) || decoded.startsWith(insidePrefix);
-  if (hasPrefix || beginsWithMention(raw, mentions.ownId)) {
+  const message = readAgentMessage(whole, settings);
+  // A style can hide the prefix in one of the two forms.
+  if (readAgentMessage(decoded, settings).internal || beginsWithMention(raw, mentions.ownId))
     return { text: whole, internal: true, closes: false };
-  }
-  const rest = withoutCloseWord(whole, settings);
-  return { text: rest ?? whole, internal: false, closes: rest !== null };
-}
-
-/** The text before a close word at the end, or `null` when it has none. */
-function withoutCloseWord(text: string, { closeWords }: CheckedSettings): string | null {
-  const last = /\S+$/.exec(text)?.[0] ?? '';
-  return closeWords.includes(last.toLowerCase()) ? text.slice(0, -last.length).trim() : null;
+  return message;
 }
 
 /** Users cannot open Slack's files, so the link is included only when the file is public. */
