@@ -10,7 +10,7 @@ import type { AgentView, DeskOptions } from '../desk/index.js';
 import type { Log } from '../internal/index.js';
 import type { Receiver } from '../receiver/index.js';
 import { ADAPTERS, type AdapterName, adapterPath } from './adapter-settings.js';
-import type { Settings } from './settings-schema.js';
+import { chooseAdapter, type Settings } from './settings-schema.js';
 
 /** The desk or an adapter, connected to the receiver. */
 export interface ConnectedAdapter {
@@ -47,23 +47,6 @@ export type ConnectAdapter = (parts: ConnectParts) => ConnectedAdapter;
 type CommonBridgeOptions = Omit<BridgeOptions, 'receiver' | 'adapter'>;
 
 const DESK_PATH = '/desk';
-
-/**
- * The adapter of the settings. Without ADAPTER it is the desk, provided that agents can answer and log in (replies
- * and storage are on) and AUTO_REPLY does not answer already.
- */
-export function chooseAdapter({
-  adapter,
-  platformBaseUrl,
-  autoReply,
-  databaseUrl,
-}: Pick<Settings, 'adapter' | 'platformBaseUrl' | 'autoReply' | 'databaseUrl'>):
-  | AdapterName
-  | 'desk'
-  | 'none' {
-  const deskCanWork = platformBaseUrl !== undefined && autoReply === undefined && databaseUrl.kind !== 'none';
-  return adapter ?? (deskCanWork ? 'desk' : 'none');
-}
 
 /** Loads the adapters of the settings and no others: that of ADAPTER first, then those of BOT_ADAPTERS. */
 export async function loadAdapters(settings: Settings): Promise<readonly ConnectAdapter[]> {

@@ -7,6 +7,7 @@ import { parseTexts, type SettingIssue, type SettingTexts, settingsOf } from './
 import {
   BOT_SETTINGS,
   type BotAdapters,
+  chooseAdapter,
   type ProgramTexts,
   type Settings,
   settingsSchema,
@@ -194,6 +195,14 @@ function namedAdapters({ ADAPTER, BOT_ADAPTERS }: ProgramTexts) {
   return { names, ofBots };
 }
 
+/** The settings that {@link chooseAdapter} reads. */
+const adapterChoice = settingsSchema.pick({
+  adapter: true,
+  platformBaseUrl: true,
+  autoReply: true,
+  databaseUrl: true,
+});
+
 /** Problems of ADAPTER, of the adapters' own settings, and of hours and texts. */
 async function agentIssues(texts: ProgramTexts): Promise<SettingIssue[]> {
   const { ADAPTER: adapter, PLATFORM_BASE_URL, PLATFORM_API_KEY } = texts;
@@ -207,8 +216,8 @@ async function agentIssues(texts: ProgramTexts): Promise<SettingIssue[]> {
   if (hasAgents && (PLATFORM_BASE_URL === undefined || PLATFORM_API_KEY === undefined)) {
     issues.push(['ADAPTER', 'needs PLATFORM_BASE_URL and PLATFORM_API_KEY: agents could not answer users.']);
   }
-  const isOff =
-    ofBots.size === 0 && (adapter === 'none' || (adapter === undefined && PLATFORM_BASE_URL === undefined));
+  const { data } = parseTexts(adapterChoice, texts);
+  const isOff = ofBots.size === 0 && data !== undefined && chooseAdapter(data) === 'none';
   // Settings that only a bridge reads: the hours would not be kept.
   for (const env of isOff ? (['BUSINESS_HOURS', 'UNAVAILABLE', 'DELAYED'] as const) : []) {
     if (texts[env] !== undefined) {

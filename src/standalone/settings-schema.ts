@@ -251,6 +251,23 @@ export interface Settings extends z.output<typeof settingsSchema> {
   readonly helpdesks?: SettingTexts;
 }
 
+/**
+ * The adapter of the settings. Without ADAPTER it is the desk, provided that agents can answer and log in (replies
+ * and storage are on) and AUTO_REPLY does not answer already.
+ */
+export function chooseAdapter({
+  adapter,
+  platformBaseUrl,
+  autoReply,
+  databaseUrl: database,
+}: Pick<Settings, 'adapter' | 'platformBaseUrl' | 'autoReply' | 'databaseUrl'>):
+  | AdapterName
+  | 'desk'
+  | 'none' {
+  const deskCanWork = platformBaseUrl !== undefined && autoReply === undefined && database.kind !== 'none';
+  return adapter ?? (deskCanWork ? 'desk' : 'none');
+}
+
 /** Settings that are explained together. */
 export interface SettingGroup {
   readonly title: string;

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { chooseAdapter } from '../../src/standalone/connect-adapter.js';
 import { SettingsError } from '../../src/standalone/index.js';
 import { readSettings } from '../../src/standalone/read-settings.js';
+import { chooseAdapter } from '../../src/standalone/settings-schema.js';
 import { ENVIRONMENT } from './environment.js';
 
 const SERVICE = { PLATFORM_BASE_URL: 'https://api.example.com', PLATFORM_API_KEY: 'app-key' };
@@ -164,6 +164,11 @@ describe('the settings of agents', () => {
     [{ BUSINESS_HOURS: 'UTC mon 09:00-17:00' }, /^BUSINESS_HOURS has no effect/],
     [{ ...SERVICE, ADAPTER: 'none', UNAVAILABLE: 'Sorry' }, /^UNAVAILABLE has no effect/],
     [{ ...SERVICE, ADAPTER: 'none', DELAYED: 'Later' }, /^DELAYED has no effect/],
+    [
+      { ...SERVICE, AUTO_REPLY: 'Hello', BUSINESS_HOURS: 'UTC mon 09:00-17:00' },
+      /^BUSINESS_HOURS has no effect/,
+    ],
+    [{ ...SERVICE, DATABASE_URL: 'none', UNAVAILABLE: 'Sorry' }, /^UNAVAILABLE has no effect/],
     [{ ...SERVICE, BOT_ADAPTERS: 'slack' }, /^BOT_ADAPTERS must be bot ids with helpdesks, such as/],
     [{ ...SERVICE, BOT_ADAPTERS: 'b1=fax' }, /^BOT_ADAPTERS must be bot ids with helpdesks, such as/],
     [{ ...SERVICE, BOT_ADAPTERS: 'b1=desk, b1=desk' }, /^BOT_ADAPTERS names a bot twice/],
