@@ -11,6 +11,8 @@ export interface Receipt {
    *   after the greeting, and dropped if the handlers fail.
    */
   readonly state: 'queued' | 'stored' | 'delivered';
+  /** The id of the stored reply, as in `handoff-kit outbox list`. Only in state `stored`. */
+  readonly jobId?: string;
   /**
    * Waits until the platform has it. Resolves to the platform's answer, or to `null` where another process sent it or
    * this one did before the call; rejects when it was refused for good or removed. With inline delivery, a handler of `handoff.requested` that waits

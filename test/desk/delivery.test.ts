@@ -94,6 +94,30 @@ describe('a reply that the platform refuses', () => {
     expect(await dead()).toEqual([]);
   });
 
+  it('is told from other dead letters whose texts end in the same words', async () => {
+    const { bench, ann, id } = await deskWithHandoff({ stored: true, giveUpAfterMs: 1 });
+    bench.faults.set('answerError');
+    const texts = ['no', 'Sorry, no', 'no'];
+    const messageIds: string[] = [];
+    for (const text of texts) {
+      const messageId = await ann.say(id, text);
+      await eventually(async () => expect((await ann.deliveries(id, messageId)).at(-1)).toBe('failed'));
+      messageIds.push(messageId);
+    }
+    const { dead } = (await ann.get<DashboardView>('/api/dashboard')).body;
+    bench.faults.clear();
+
+    const [first = '', , last = ''] = messageIds;
+    await ann.act(id, 'retry', { messageId: first });
+    await eventually(async () => expect((await ann.deliveries(id, first)).at(-1)).toBe('sent'));
+    const left = (await ann.get<DashboardView>('/api/dashboard')).body.dead;
+    expect(left.map((each) => each.id)).toEqual(dead.slice(1).map((each) => each.id));
+
+    await ann.send('POST', `/api/dead/outbox/${dead[2]?.id}/retry`, {});
+    await eventually(async () => expect((await ann.deliveries(id, last)).at(-1)).toBe('sent'));
+    expect(bench.replies.map(({ text }) => text)).toEqual(['no', 'no']);
+  });
+
   it('is sent when its dead letter is retried', async () => {
     const { bench, instance, ann, id } = await deskWithHandoff({ stored: true, giveUpAfterMs: 1 });
     bench.faults.set('answerError');

@@ -142,7 +142,12 @@ export function createReceipts({ statusOf, sql, pollMs, onError }: ReceiptsOptio
   };
 
   return {
-    open: (id, conversationId) => ({ conversationId, state: 'stored', delivered: () => watch(id) }),
+    open: (id, conversationId) => ({
+      conversationId,
+      state: 'stored',
+      jobId: id,
+      delivered: () => watch(id),
+    }),
     delivered: (id, answer) => settle(id, ({ resolve }) => resolve(answer)),
     failed: (id, error) => settle(id, ({ reject }) => reject(error)),
     stop() {

@@ -28,7 +28,7 @@ const MAX_FAILED = 1_000;
 export function createDeadLetters(
   store: DocumentStore,
   queues: QueueAdmin | null,
-  { records, agentActions, sender }: DeskConversations,
+  { agentActions, sender }: DeskConversations,
 ): DeadLetters {
   const show: DeadLetters['show'] = async (queue, id) => {
     const job = await queues?.show(queue, id);
@@ -38,37 +38,25 @@ export function createDeadLetters(
   };
 
   /** Finds the desk's failed reply that a dead letter holds. */
-  const findReply = async ({ conversationId, content }: DeadLetterDetails): Promise<OutgoingItem | null> => {
+  const findReply = async (jobId: string): Promise<OutgoingItem | undefined> => {
     const filter = { group: OUTGOING_GROUP.failed, limit: MAX_FAILED };
-    for (const { value } of await store.list(DOCUMENT_KIND.outgoing, filter)) {
-      const item = value as OutgoingItem;
-      if (!hasText(content, item.text)) continue;
-      const found = await records.get(item.deskId);
-      if (found?.record.conversationId === conversationId) return item;
-    }
-    return null;
+    const failed = await store.list(DOCUMENT_KIND.outgoing, filter);
+    return failed.map(({ value }) => value as OutgoingItem).find((item) => item.jobId === jobId);
   };
 
   /** Finds the id of the dead letter that holds a reply of the desk. */
   const findDeadLetter = async (deskId: string, messageId: string): Promise<string | null> => {
-    const found = await records.get(deskId);
-    const reply = await readOutgoing(store, outgoingId(deskId, messageId));
-    if (!queues || !found || !reply) return null;
-    const { conversationId } = found.record;
-    const dead = await queues.list('outbox', { state: 'dead', conversationId });
-    for (const { id, what } of dead.toReversed()) {
-      const content = what === 'reply' ? (await queues.show('outbox', id))?.content : null;
-      if (hasText(content, reply.item.text)) return id;
-    }
-    return null;
+    const jobId = (await readOutgoing(store, outgoingId(deskId, messageId)))?.item.jobId;
+    const job = jobId === undefined ? null : await queues?.show('outbox', jobId);
+    return job?.state === 'dead' ? job.id : null;
   };
 
   return {
     show,
     async retry(queue, id) {
-      const letter = await show(queue, id);
+      const { what } = await show(queue, id);
       if (!(await queues?.retry(queue, id))) throw new DeskError('NOT_DEAD');
-      const reply = queue === 'outbox' && letter.what === 'reply' ? await findReply(letter) : null;
+      const reply = queue === 'outbox' && what === 'reply' ? await findReply(id) : null;
       if (reply) await sender.resume(reply.deskId, reply.messageId);
     },
     async discard(queue, id) {
@@ -82,10 +70,4 @@ export function createDeadLetters(
       return summary;
     },
   };
-}
-
-/** Whether a stored reply ends with this text. The agent's name may precede it. */
-function hasText(content: unknown, text: string): boolean {
-  if (typeof content !== 'object' || content === null || !('text' in content)) return false;
-  return text !== '' && typeof content.text === 'string' && content.text.endsWith(text);
 }

@@ -18,11 +18,13 @@ export interface OutgoingItem {
   readonly code: string | null;
   /** Makes each attempt a separate reply for the delivery, which de-duplicates by it. */
   readonly attempt: number;
+  /** The id of its job in the outbox, once it is stored. */
+  readonly jobId?: string;
 }
 
 /** The fields of an {@link OutgoingItem} that change. */
 export type OutgoingItemChange = Partial<
-  Pick<OutgoingItem, 'state' | 'reason' | 'code' | 'attempt' | 'text'>
+  Pick<OutgoingItem, 'state' | 'reason' | 'code' | 'attempt' | 'text' | 'jobId'>
 >;
 
 /** An {@link OutgoingItem} with the version of its document. */

@@ -78,7 +78,8 @@ export function createOutgoingSender(
   };
 
   const follow = async (item: OutgoingItem, receipt: Receipt): Promise<void> => {
-    await setState(item, { state: 'stored' });
+    const { jobId } = receipt;
+    await setState(item, { state: 'stored', ...(jobId !== undefined && { jobId }) });
     const { id } = eventOf(item);
     followed.add(id);
     // Not awaited: the platform may be down for hours.
