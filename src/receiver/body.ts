@@ -33,25 +33,25 @@ export function checkAnnouncedSize(headers: IncomingHttpHeaders, maxBytes: numbe
 
 /** The body as bytes, or as a body parser before the receiver has parsed it. */
 export async function readBody(request: ReceiverRequest, limits: ReadLimits): Promise<unknown> {
-  const { headers, rawBody, parsedBody, read } = request;
+  const { headers, parsedBody } = request;
   const badType = checkContentType(headers);
   if (badType) return badType;
-  if (rawBody) return withinLimit(rawBody, limits.maxBytes);
-  if (!read) return takeParsed(parsedBody, limits);
-  const bytes = await read(limits);
-  if (isRefusal(bytes)) return bytes;
+  const bytes = await readBytes(request, limits);
+  if (bytes === null) return parsedBody === undefined ? CONSUMED : parsedBody;
   // Some hosting platforms set req.body and leave an empty stream.
-  if (bytes.length === 0 && hasContent(parsedBody)) return parsedBody;
-  return withinLimit(bytes, limits.maxBytes);
+  return !isRefusal(bytes) && bytes.length === 0 && hasContent(parsedBody) ? parsedBody : bytes;
 }
 
-function takeParsed(body: unknown, { maxBytes }: ReadLimits): unknown {
-  if (body === undefined) return CONSUMED;
-  return body instanceof Uint8Array ? withinLimit(body, maxBytes) : body;
+/** The bytes of the body; `null` if something before the receiver has read them and kept none. */
+export async function readBytes(
+  { rawBody, parsedBody, read }: ReceiverRequest,
+  limits: ReadLimits,
+): Promise<Uint8Array | Refusal | null> {
+  const kept = rawBody ?? (parsedBody instanceof Uint8Array ? parsedBody : null);
+  const bytes = kept ?? (await read?.(limits)) ?? null;
+  if (bytes === null || isRefusal(bytes)) return bytes;
+  return bytes.length > limits.maxBytes ? tooLarge(limits.maxBytes) : bytes;
 }
-
-const withinLimit = (bytes: Uint8Array, maxBytes: number): Uint8Array | Refusal =>
-  bytes.length > maxBytes ? tooLarge(maxBytes) : bytes;
 
 const hasContent = (body: unknown): boolean =>
   typeof body === 'object' && body !== null

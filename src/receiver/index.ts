@@ -15,13 +15,13 @@ export {
   pathToken,
   webhookUser,
 } from './auth/schemes.js';
+export { readBytes } from './body.js';
 export type { Conversations } from './conversations.js';
 export { createReceiver } from './create-receiver.js';
 export {
   createRequestIds,
   type HandoffAnswers,
   isRefusal,
-  type ReadLimits,
   type ReceiverAnswer,
   type ReceiverRequest,
   SENDER_HUNG_UP,

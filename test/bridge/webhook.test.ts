@@ -1,5 +1,6 @@
 import express from 'express';
 import { describe, expect, it } from 'vitest';
+import type { ReceiverRequest } from '../../src/public/bindings.js';
 import { dial, parseAnswer, readAll, sendRaw } from '../helpers/raw.js';
 import { serve } from '../helpers/serve.js';
 import { agentSays, signatureHeaders } from './fake-desk.js';
@@ -56,6 +57,18 @@ describe('the webhook', () => {
     const { port } = await setUpConversation({ bridge: { limits: { bodyBytes: 10 } } });
     const body = 'x'.repeat(11);
     expect(await sendRaw(port, { headers: rawHeaders(body), body })).toMatchObject({ status: 413 });
+  });
+
+  it.each<[string, Pick<ReceiverRequest, 'rawBody' | 'parsedBody' | 'read'>]>([
+    ['that was kept', { rawBody: new Uint8Array(11), read: null }],
+    ['behind a raw parser', { parsedBody: new Uint8Array(11), read: null }],
+    ['that a binding reads itself', { read: () => new Uint8Array(11) }],
+  ])('limits the size of a body %s', async (_what, given) => {
+    const { bridge } = await setUpConversation({ bridge: { limits: { bodyBytes: 10 } } });
+    const answers: number[] = [];
+    const request = { method: 'POST', url: '/', headers: {}, ...given };
+    await bridge.handle(request, ({ status }) => answers.push(status));
+    expect(answers).toEqual([413]);
   });
 
   it('limits the time for reading the body', async () => {

@@ -2,10 +2,10 @@ import { channels, traceRequest } from '../../diagnostics/index.js';
 import { createTaskCounter, type TaskCounter } from '../../internal/index.js';
 import {
   isRefusal,
-  type ReadLimits,
   type ReceiverAnswer,
   type ReceiverRequest,
   type RequestHandling,
+  readBytes,
   SENDER_HUNG_UP,
 } from '../../receiver/index.js';
 import {
@@ -96,7 +96,7 @@ export function createWebhook(
         closesConnection: true,
       };
     const receivedAt = Date.now();
-    const body = await readRawBody(request, limits);
+    const body = await readBytes(request, limits);
     if (body === null) {
       log.error({}, NO_RAW_BODY);
       return { status: 500, reason: 'body not available' };
@@ -135,13 +135,6 @@ export function createWebhook(
     handle: traced(handle, receiver, adapter.name),
     notFound: () => toAnswer(NOT_FOUND),
   };
-}
-
-/** The body's bytes; `null` when another middleware consumed them and kept only a parsed body. */
-async function readRawBody({ rawBody, parsedBody, read }: ReceiverRequest, limits: ReadLimits) {
-  if (rawBody) return rawBody;
-  if (parsedBody instanceof Uint8Array) return parsedBody;
-  return read ? read(limits) : null;
 }
 
 const joinRepeated = (headers: ReceiverRequest['headers']): InboundRequest['headers'] =>
