@@ -107,6 +107,19 @@ describe('the webhook', () => {
     expect(shown()).toEqual([]);
   });
 
+  it('logs answers that a binding cannot send, and does not reject', async () => {
+    const { bridge, logged } = await setUpConversation();
+    const broken = (): never => {
+      throw new TypeError('a mistake of the binding');
+    };
+    await bridge.handle({ method: 'POST', url: '/', headers: {}, read: () => new Uint8Array() }, broken);
+    expect(logged.about('the answer to a webhook request could not be sent')).toMatchObject([
+      { status: 401 },
+      { status: 500 },
+    ]);
+    expect(logged.about('the adapter threw')).toEqual([]);
+  });
+
   it('passes the request to the adapter, with the path below the mount', async () => {
     const seen: unknown[] = [];
     const { bridge, body } = await setUpConversation({

@@ -7,6 +7,7 @@ import {
   type RequestHandling,
   readBytes,
   SENDER_HUNG_UP,
+  type SendAnswer,
 } from '../../receiver/index.js';
 import {
   AdapterError,
@@ -31,6 +32,7 @@ interface WebhookResult {
 }
 
 const NOT_FOUND: WebhookResult = { status: 404, reason: 'not found' };
+const INTERNAL_ERROR: WebhookResult = { status: 500, reason: 'internal error' };
 
 const NO_RAW_BODY =
   'another middleware consumed the request body, so the signature cannot be verified. Mount bridge.webhook before express.json(), or keep the raw body: express.json({ verify: (req, _res, bytes) => { req.rawBody = bytes; } })';
@@ -119,14 +121,22 @@ export function createWebhook(
 
   const handle: RequestHandling['handle'] = async (request, send) => {
     inFlight.enter();
-    try {
-      const result = await respondTo(request);
-      if (result) send(toAnswer(result));
-    } catch (error) {
+    const result = await respondTo(request).catch((error: unknown) => {
       log.error({ err: error }, 'the adapter threw while reading a webhook request');
-      send(toAnswer({ status: 500, reason: 'internal error' }));
-    } finally {
-      inFlight.leave();
+      return INTERNAL_ERROR;
+    });
+    if (result && !trySend(send, result)) trySend(send, INTERNAL_ERROR);
+    inFlight.leave();
+  };
+
+  /** The answer or the binding may be what failed. If another answer fails as well, the helpdesk gets none. */
+  const trySend = (send: SendAnswer, result: WebhookResult): boolean => {
+    try {
+      send(toAnswer(result));
+      return true;
+    } catch (error) {
+      log.error({ err: error, status: result.status }, 'the answer to a webhook request could not be sent');
+      return false;
     }
   };
 
