@@ -12,14 +12,18 @@ import type { DeliveryHost } from '../delivery.js';
  *    sending ─────────────► paused ───────────────────────► one reply is tried
  *       ▲                     ▲                                   │      │
  *       │                     └──────── refused, longer delay ────┘      │
- *       └────────────────────────── accepted ────────────────────────────┘
+ *       └────── accepted, or refused for what it says itself ────────────┘
  * ```
  */
 export interface OutboxPause {
   /** How many replies may be under way: 0 while paused, 1 while one is tried. */
   readonly limit: () => number;
   /** Records that a send begins; returns what to call with its end. */
-  begin(jobId: string): { accepted(): void; refused(error: PlatformError): 'paused' | 'for good' };
+  begin(jobId: string): {
+    /** The platform took the reply, or refused this one alone: it accepts the API key. */
+    keyAccepted(): void;
+    refused(error: PlatformError): 'paused' | 'for good';
+  };
   readonly isPaused: boolean;
   readonly stop: () => void;
 }
@@ -45,6 +49,10 @@ export function concernsEveryReply(error: unknown): error is PlatformError {
   const isRedirect = error.status !== null && (error.status === 0 || Math.floor(error.status / 100) === 3);
   return error.code === 'PLATFORM_AUTH_FAILED' || (error.code === 'PLATFORM_REFUSED' && isRedirect);
 }
+
+/** Whether the platform refused a reply for what it says, and not for the API key or the address. */
+export const concernsThisReply = (error: unknown): boolean =>
+  error instanceof PlatformError && error.code === 'PLATFORM_REFUSED' && !concernsEveryReply(error);
 
 export function createOutboxPause({ bot, backoff, host, onResume }: OutboxPauseOptions): OutboxPause {
   let state: 'sending' | 'paused' | 'trying' = 'sending';
@@ -88,7 +96,7 @@ export function createOutboxPause({ bot, backoff, host, onResume }: OutboxPauseO
     begin(jobId) {
       const stateAtStart = state;
       return {
-        accepted() {
+        keyAccepted() {
           refusals.delete(jobId);
           if (stateAtStart === 'trying' && state === 'trying') resume();
         },

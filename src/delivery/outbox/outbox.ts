@@ -6,7 +6,7 @@ import { type Backoff, delayAfter } from '../backoff.js';
 import type { DeliveryHost } from '../delivery.js';
 import type { ClaimedJob, JobOutcome } from '../queue.js';
 import { describeError } from '../run-handlers.js';
-import { concernsEveryReply, type OutboxPause } from './outbox-pause.js';
+import { concernsEveryReply, concernsThisReply, type OutboxPause } from './outbox-pause.js';
 import type { Receipts } from './receipts.js';
 
 /** A reply to a handed-over conversation, or its end, as it is stored. Its outbox tells the bot. */
@@ -82,13 +82,14 @@ export function createSendJob({
       reply = JSON.parse(content) as StoredReply;
       if (interrupted && policy.whenUnknown === 'dead-letter') throw interruptedError();
       const answer = await send(client, reply, maySend);
-      sending.accepted();
+      sending.keyAccepted();
       receipts.delivered(id, answer);
       return { state: 'done' };
     } catch (error) {
       if (error instanceof PlatformError && error.code === 'ABORTED')
         return { state: 'released', interrupted: error.outcome === 'unknown' };
       const isPaused = concernsEveryReply(error) && sending.refused(error) === 'paused';
+      if (concernsThisReply(error)) sending.keyAccepted();
       const age = { attempt, ageMs: Date.now() - createdAt, isPaused };
       const retryInMs = retryReplyAfter(error, age, policy);
       if (retryInMs === null) {

@@ -114,6 +114,16 @@ export function refusals(engine: Engine): void {
     );
   });
 
+  it('the pause of an outbox ends with a reply that is refused for another reason than the API key', async () => {
+    const platform = await flakyPlatform((_call, nth) => ({ status: nth === 1 ? 401 : 400 }));
+    const outbox = { minDelayMs: 1, maxDelayMs: 1 };
+    const to = await (await stage(engine)).receive(platform.options, { outbox });
+    const receipt = await to.reply('c', 'Hello');
+    await expect(receipt.delivered()).rejects.toMatchObject({ code: 'PLATFORM_REFUSED' });
+    expect(to.logged.about('replies are paused')).toHaveLength(1);
+    expect(to.delivery.isOutboxPaused?.()).toBe(false);
+  });
+
   describe('a single reply that the platform refuses with 403, while it accepts others', () => {
     it('becomes a dead letter, after others were accepted between its attempts', async () => {
       const platform = await flakyPlatform(({ text }) => ({ status: text === 'refused' ? 403 : 200 }));
