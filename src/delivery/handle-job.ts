@@ -1,4 +1,4 @@
-import { type DeliveredEvent, Postponed, Unrecoverable } from '../events/index.js';
+import { type DeliveredEvent, isStillStored, Postponed, Unrecoverable } from '../events/index.js';
 import { HandoffKitError } from '../internal/index.js';
 import { type Backoff, createPostponements, delayAfter } from './backoff.js';
 import type { DeliveryHost } from './delivery.js';
@@ -125,7 +125,7 @@ export function createHandleJob({
 }
 
 const isStopping = (error: unknown): boolean =>
-  error instanceof HandoffKitError && error.code === 'SHUTTING_DOWN';
+  isStillStored(error) || (error instanceof HandoffKitError && error.code === 'SHUTTING_DOWN');
 
 const crashError = ({ name }: DeliveredEvent): HandoffKitError =>
   new HandoffKitError(

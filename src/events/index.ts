@@ -35,7 +35,7 @@ export {
   severalBots,
   singleBot,
 } from './identity.js';
-export { deliveredReceipt, HeldReplies, type Receipt } from './receipts.js';
+export { deliveredReceipt, HeldReplies, isStillStored, type Receipt } from './receipts.js';
 export type { Middleware, MiddlewareNext } from './registry.js';
 export { createRegistry } from './registry.js';
 export {

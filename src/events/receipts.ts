@@ -15,8 +15,10 @@ export interface Receipt {
   readonly jobId?: string;
   /**
    * Waits until the platform has it. Resolves to the platform's answer, or to `null` where another process sent it or
-   * this one did before the call; rejects when it was refused for good or removed. With inline delivery, a handler of `handoff.requested` that waits
-   * for it has the request answered 200 at once: if it fails later, the platform does not learn of it.
+   * this one did before the call; rejects when it was refused for good or removed, and with `DELIVERY_STOPPED` when the
+   * receiver is closed while it is stored: then it is sent after the next start. With inline delivery, a handler of
+   * `handoff.requested` that waits for it has the request answered 200 at once: if it fails later, the platform does not
+   * learn of it.
    *
    * @example
    * const receipt = await reply('Hello'); // stored
@@ -24,6 +26,10 @@ export interface Receipt {
    */
   delivered(): Promise<unknown>;
 }
+
+/** Whether `delivered()` rejected only because the receiver was closed: the reply stays stored. */
+export const isStillStored = (error: unknown): boolean =>
+  error instanceof HandoffKitError && error.code === 'DELIVERY_STOPPED';
 
 /** A receipt in state `delivered`. */
 export const deliveredReceipt = (conversationId: string, answer: unknown): Receipt => ({

@@ -78,6 +78,24 @@ describe('receipts of stored replies', () => {
     expect(vi.getTimerCount()).toBe(0);
   });
 
+  it('reject when the receiver is closed, and are looked up no more', async () => {
+    const { receipts, lookups, listeners } = setUp();
+    const stopped = { code: 'DELIVERY_STOPPED' };
+    const before = expect(receipts.open('1', 'c').delivered()).rejects.toMatchObject(stopped);
+    await vi.advanceTimersByTimeAsync(POLL_MS - 1);
+    // The timer fires, and its lookup is under way.
+    vi.advanceTimersByTime(1);
+    receipts.stop();
+    await before;
+    await expect(receipts.open('2', 'c').delivered()).rejects.toMatchObject(stopped);
+    await vi.advanceTimersByTimeAsync(10 * POLL_MS);
+    expect({ lookups, listeners: listeners.size, timers: vi.getTimerCount() }).toEqual({
+      lookups: [1, 1],
+      listeners: 0,
+      timers: 0,
+    });
+  });
+
   it('learn of a reply that another process sends, without a signal', async () => {
     const { receipts, states } = setUp();
     const delivered = receipts.open('1', 'c').delivered();

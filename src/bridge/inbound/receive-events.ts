@@ -1,4 +1,4 @@
-import type { Receipt } from '../../events/index.js';
+import { isStillStored, type Receipt } from '../../events/index.js';
 import type { Conversation } from '../../handoff/index.js';
 import { createKeyedQueue } from '../../internal/index.js';
 import { ValidationError } from '../../protocol/index.js';
@@ -78,7 +78,8 @@ export function createEventReceiver(
 
   const remember = (event: InboundEvent, conversation: Conversation, receipt: Receipt): Receipt => {
     receipts.set(eventKey(event), receipt);
-    receipt.delivered().catch(() => {
+    receipt.delivered().catch((error: unknown) => {
+      if (isStillStored(error)) return;
       // A dead letter may be retried by an operator: the next caller must look at the stored state.
       receipts.delete(eventKey(event));
       if (event.kind === 'message') undelivered.tell(event, conversation, 'failed');

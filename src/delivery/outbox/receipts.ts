@@ -19,7 +19,7 @@ export interface Receipts {
   delivered(id: string, answer: unknown): void;
   /** The reply became a dead letter here. */
   failed(id: string, error: unknown): void;
-  /** Ends all lookups. */
+  /** Ends all lookups: what is watched, and whatever is watched later, is rejected. */
   stop(): void;
 }
 
@@ -59,6 +59,7 @@ export function createReceipts({ statusOf, sql, pollMs, onError }: ReceiptsOptio
   let unsubscribe: (() => void) | undefined;
   let timer: NodeJS.Timeout | undefined;
   let dueAt = Number.POSITIVE_INFINITY;
+  let stopped = false;
 
   /** Outcomes of replies before `delivered()` was called. When the newer generation is full, the older is dropped. */
   let outcomes = new Map<string, Outcome>();
@@ -106,7 +107,7 @@ export function createReceipts({ statusOf, sql, pollMs, onError }: ReceiptsOptio
   /** Looks up everything that is watched, within a time. */
   const lookUpWithin = (ms: number): void => {
     const at = performance.now() + ms;
-    if (watched.size === 0 || at >= dueAt) return;
+    if (stopped || watched.size === 0 || at >= dueAt) return;
     clearTimeout(timer);
     dueAt = at;
     timer = setTimeout(() => void lookUpAll(), ms).unref();
@@ -125,6 +126,10 @@ export function createReceipts({ statusOf, sql, pollMs, onError }: ReceiptsOptio
     const outcome = outcomes.get(id) ?? olderOutcomes.get(id);
     if (outcome) {
       outcome({ answer, resolve, reject });
+      return answer;
+    }
+    if (stopped) {
+      reject(stoppedError());
       return answer;
     }
     watched.set(id, { answer, resolve, reject });
@@ -151,8 +156,11 @@ export function createReceipts({ statusOf, sql, pollMs, onError }: ReceiptsOptio
     delivered: (id, answer) => settle(id, ({ resolve }) => resolve(answer)),
     failed: (id, error) => settle(id, ({ reject }) => reject(error)),
     stop() {
+      stopped = true;
       clearTimeout(timer);
       unsubscribe?.();
+      for (const { reject } of watched.values()) reject(stoppedError());
+      watched.clear();
     },
   };
 }
@@ -161,6 +169,12 @@ const deadLetterError = (why: string): HandoffKitError =>
   new HandoffKitError(
     'REPLY_FAILED',
     `the platform did not take the reply, which is now a dead letter (${why}). Retry or discard it.`,
+  );
+
+const stoppedError = (): HandoffKitError =>
+  new HandoffKitError(
+    'DELIVERY_STOPPED',
+    'the receiver was closed before the platform had the reply. It stays stored, and is sent after the next start.',
   );
 
 const goneError = (): HandoffKitError =>

@@ -1,5 +1,5 @@
 import type { EmitEvents, InboundEvent } from '../../../bridge/index.js';
-import type { Receipt } from '../../../events/index.js';
+import { isStillStored, type Receipt } from '../../../events/index.js';
 import { createKeyedQueue, HandoffKitError, type Log } from '../../../internal/index.js';
 import type { DeliveryState } from '../../api.js';
 import { DOCUMENT_KIND, type DocumentStore } from '../store/index.js';
@@ -87,7 +87,7 @@ export function createOutgoingSender(
       .delivered()
       .then(
         () => setState(item, { state: 'sent', text: '' }),
-        (error: unknown) => setState(item, failureOf(error)),
+        (error: unknown) => (isStillStored(error) ? undefined : setState(item, failureOf(error))),
       )
       .catch((err: unknown) => log.error({ err }, 'the delivery state of a reply could not be stored'))
       .finally(() => followed.delete(id));
