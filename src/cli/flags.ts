@@ -46,7 +46,7 @@ export function parseUrl(text: string): string {
 
 /** The flags that describe a receiver: its URL and its credentials. */
 export interface ReceiverFlags {
-  readonly receiverUrl: string;
+  readonly receiverUrl?: string | undefined;
   readonly webhookUsername?: string | undefined;
   readonly webhookSecret?: string | undefined;
   readonly handoffAuth?: string | undefined;
@@ -75,8 +75,7 @@ export function addReceiverFlags(
     .addOption(
       new Option('--receiver-url <url>', 'the URL of messages; the handoff endpoints are below it')
         .env('RECEIVER_URL')
-        .argParser(parseReceiver)
-        .makeOptionMandatory(),
+        .argParser(parseReceiver),
     )
     .addOption(new Option('--webhook-username <name>', 'the webhook username').env('WEBHOOK_USERNAME'))
     .addOption(
@@ -101,14 +100,26 @@ const FLAG_NAMES = {
   handoffAuth: '--handoff-auth (HANDOFF_AUTH)',
 } as const;
 
+/** The receiver's address, which has no default. */
+export function receiverUrlOf({ receiverUrl }: ReceiverFlags): string {
+  if (receiverUrl !== undefined) return receiverUrl;
+  throw new UsageError(
+    'the address of the receiver is missing. Give --receiver-url, or set RECEIVER_URL in the environment or in .env, such as http://127.0.0.1:3000/webhook.',
+  );
+}
+
 /** The receiver that the flags describe. */
 export function receiverTarget(flags: ReceiverFlags): ReceiverTarget {
+  const url = receiverUrlOf(flags);
+  const { webhookUsername: username, handoffUrl } = flags;
+  // As for serve, an empty secret is no secret.
+  const secret = flags.webhookSecret || undefined;
+  const given = { ...flags, webhookSecret: secret };
   for (const name of ['webhookUsername', 'webhookSecret', 'handoffToken', 'handoffAuth'] as const) {
-    if (flags[name]?.trim() === '') {
+    if (given[name]?.trim() === '') {
       throw new UsageError(`${FLAG_NAMES[name]} is empty. Give it a value, or leave it out.`);
     }
   }
-  const { receiverUrl: url, webhookUsername: username, webhookSecret: secret, handoffUrl } = flags;
   if (secret !== undefined && username === undefined) {
     throw new UsageError('a secret is sent together with a username. Give --webhook-username, too.');
   }

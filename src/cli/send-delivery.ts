@@ -60,7 +60,7 @@ export async function sendDelivery(kind: DeliveryKind, flags: SendFlags, output:
   const { url, endpoint } = addressOf(kind, flags, target);
   const headers = endpointHeaders(target, endpoint);
   const answer = await postJson({ url, headers, payload: JSON.stringify(body), timeoutMs: flags.timeout });
-  const verdict = assessAnswer(kind, answer);
+  const verdict = withReplyNote(kind, answer, assessAnswer(kind, answer));
   const shownUrl = redactSecrets(url, target);
   const text = redactSecrets(answer.text, target);
   const scheme = headers.authorization?.split(' ')[0] ?? null;
@@ -78,6 +78,19 @@ export async function sendDelivery(kind: DeliveryKind, flags: SendFlags, output:
   const shown = { kind, url: shownUrl, scheme, body, answer: { ...answer, text }, verdict };
   print(output, record, textOf(shown, output.colours));
   return verdict.ok ? EXIT.ok : EXIT.no;
+}
+
+const REPLY_NOTE =
+  'a handler that replies before the answer fails if the platform is not reached or does not know the conversation. handoff-kit simulate accepts replies to ids that begin with "send-"; elsewhere, give --conversation the id of an open conversation';
+
+/** A receiver that fails to reply fails through no fault of its own. */
+function withReplyNote(
+  kind: DeliveryKind,
+  { status }: JsonPostResult,
+  verdict: AnswerAssessment,
+): AnswerAssessment {
+  const mayHaveReplied = (kind === 'establish' || kind === 'chat') && status !== null && status >= 500;
+  return mayHaveReplied ? { ...verdict, notes: [...verdict.notes, REPLY_NOTE] } : verdict;
 }
 
 /** The URL of a delivery. A probe of the handoff base URL carries the credentials of handoff requests. */

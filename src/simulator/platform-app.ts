@@ -101,21 +101,21 @@ export function webhookRoutes(
 }
 
 /**
- * Conversations that `handoff-kit doctor` started at the receiver. Replies to them are accepted and ignored, so that a
- * receiver that answers its users passes the doctor.
+ * Conversations that `handoff-kit doctor` or `handoff-kit send` started at the receiver. Replies to them are accepted and
+ * ignored, so that a receiver that answers its users passes.
  */
-const isOfDoctor = (conversationId: string): boolean => conversationId.startsWith('doctor-');
+const isOfCommand = (conversationId: string): boolean => /^(?:doctor|send)-/.test(conversationId);
 
 export function agentRoutes({ endpoint }: Endpoints, conversations: ConversationRegistry, clock: Clock) {
   return {
     reply: endpoint('reply', ({ bot, body }) => {
       const reply = readReply(body);
-      if (!isOfDoctor(reply.conversationId)) conversations.receive(bot, reply);
+      if (!isOfCommand(reply.conversationId)) conversations.receive(bot, reply);
       return { code: 200, message: 'success' };
     }),
     close: endpoint('close', ({ bot, body }) => {
       const { conversationId } = readClose(body);
-      if (!isOfDoctor(conversationId)) conversations.closeByAgent(bot, conversationId);
+      if (!isOfCommand(conversationId)) conversations.closeByAgent(bot, conversationId);
       return { conversation_id: conversationId, timestamp: clock.now() };
     }),
   };

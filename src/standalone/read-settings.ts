@@ -30,11 +30,14 @@ export interface ReadSettings {
   readonly generated: ProgramTexts;
   /** Whether DATABASE_URL was set. */
   readonly hasDatabaseUrl: boolean;
+  /** The settings whose values are those of the file `.env`. */
+  readonly inEnvFile: ReadonlySet<string>;
 }
 
 /** Reads and validates all settings. Rejects with a {@link SettingsError} that lists every problem. */
 export async function readSettings(sources: SettingSources): Promise<ReadSettings> {
-  const gathered = gatherSettings(sources);
+  const found = gatherSettings(sources);
+  const gathered = { ...found, texts: withoutEmptySecret(found.texts) };
   const { texts, file } = gathered;
   if (file.bots) return readSeveralBots(sources, gathered, file.bots);
   const generated = sources.dev ? generatedCredentials(texts, sources.devSeed) : {};
@@ -44,8 +47,13 @@ export async function readSettings(sources: SettingSources): Promise<ReadSetting
     .filter(({ from, setting }) => from !== null || !mayBeInFile(file, setting));
   const all = [...file.problems, ...problems];
   if (all.length > 0 || !settings) throw new SettingsError(all);
-  return { settings, bots: singleBotSettings(settings), generated, hasDatabaseUrl: 'DATABASE_URL' in texts };
+  return { settings, bots: singleBotSettings(settings), generated, ...originOf(gathered) };
 }
+
+const originOf = ({ texts, sources }: GatheredSettings) => ({
+  hasDatabaseUrl: 'DATABASE_URL' in texts,
+  inEnvFile: new Set([...sources].flatMap(([env, from]) => (from === '.env' ? env : []))),
+});
 
 /** A missing setting is not reported when the file may hold it in a form that cannot be read. */
 const mayBeInFile = ({ readable, problems }: ConfigFile, name: string): boolean =>
@@ -76,7 +84,11 @@ async function readSeveralBots(
   const bots = new Map<string, Settings>();
   const problems = new Map<string, SettingProblem>();
   for (const [name, own] of Object.entries(named)) {
-    const { settings, issues } = await validate({ ...(dev && DEV_SETTINGS), ...common, ...own });
+    const { settings, issues } = await validate({
+      ...(dev && DEV_SETTINGS),
+      ...common,
+      ...withoutEmptySecret(own),
+    });
     if (settings) bots.set(name, settings);
     // Problems of settings that all share are the same for each bot.
     for (const [env, message] of issues) {
@@ -94,7 +106,7 @@ async function readSeveralBots(
   const together = all.length === 0 ? botsProblem(bots, configFile) : null;
   const [settings] = bots.values();
   if (all.length > 0 || together || !settings) throw new SettingsError(together ? [together] : all);
-  return { settings, bots, generated: {}, hasDatabaseUrl: 'DATABASE_URL' in texts };
+  return { settings, bots, generated: {}, ...originOf(gathered) };
 }
 
 /** Validates the texts of all settings, each for itself and with each other. */
@@ -115,7 +127,12 @@ async function validate(
   return { settings: data && { ...data, ...helpdesks }, issues: all };
 }
 
-/** An empty secret is an error and not a missing secret: the receiver would accept other credentials. */
+/** A webhook may have no secret, and Compose passes an empty variable for one that is not set. */
+function withoutEmptySecret({ WEBHOOK_SECRET, ...others }: ProgramTexts): ProgramTexts {
+  return WEBHOOK_SECRET ? { ...others, WEBHOOK_SECRET } : others;
+}
+
+/** Any other empty setting is an error: a default in its place might be what nobody meant, such as another database. */
 function withEmpty(
   names: readonly string[],
   texts: SettingTexts,

@@ -40,7 +40,7 @@ export async function serve(
   host: ServeHost = process,
 ): Promise<number> {
   const read = await readSettings(sources);
-  const { bots, generated } = read;
+  const { bots, generated, inEnvFile } = read;
   const { logLevel: level, showText } = read.settings;
   const reporter = createReporter({ json, colours, showText, write: (line) => host.stdout.write(line) });
   const destination = json
@@ -80,7 +80,8 @@ export async function serve(
     });
   });
   const { adapters, receiver } = standalone;
-  const { data, text } = welcome({ url, settings, bots, generated, dev: sources.dev ?? false, adapters });
+  const { dev = false } = sources;
+  const { data, text } = welcome({ url, settings, bots, generated, inEnvFile, dev, adapters });
   reporter.status('listening', data, text);
   for (const adapter of adapters) void checkAtStart(adapter, log, () => !receiver.accepting);
 

@@ -80,7 +80,9 @@ const authentication = z.object({
   ).describe("WEBHOOK_USERNAME=<name>: the webhook username from the bot's integration settings; required"),
   webhookSecret: credential()
     .optional()
-    .describe('WEBHOOK_SECRET=<secret>: the webhook secret from the same settings, if one is set'),
+    .describe(
+      'WEBHOOK_SECRET=<secret>: the webhook secret from the same settings, if one is set there; empty is not set',
+    ),
   handoffAuth: z
     .enum(HANDOFF_AUTH_KINDS, {
       error: ({ input }) =>

@@ -22,7 +22,7 @@ const HANDOFF_ADDRESS = {
 const NOT_STORED = 'off. Unhandled events are lost when the process ends; DATABASE_URL turns it on.';
 
 /** The running program. */
-export interface WelcomeOptions extends CurlOptions {
+export interface WelcomeOptions extends CommandOptions {
   readonly bots: BotSettings;
   readonly dev: boolean;
   readonly adapters: readonly ConnectedAdapter[];
@@ -35,7 +35,7 @@ export function welcome(options: WelcomeOptions): Welcome {
   const { mountPath } = settings;
   const isSeveral = !bots.has(DEFAULT_BOT) || bots.size > 1;
   // With several bots, the commands would have to name each one's credentials.
-  const commands = dev && !isSeveral ? curlCommands(options) : [];
+  const commands = dev && !isSeveral ? commandsToPaste(options) : [];
   const text = [
     `handoff-kit listens on ${url} (Ctrl-C stops it)`,
     '',
@@ -44,7 +44,7 @@ export function welcome(options: WelcomeOptions): Welcome {
     ...(adapters.length === 0 ? [noAgentsLine(options)] : adapters.map((each) => agentsLine(options, each))),
     ...(Object.keys(credentials).length > 0 ? ['', 'Generated for this run, since they were not set:'] : []),
     ...Object.entries(credentials).map(([name, value]) => `  ${name.padEnd(16)}  ${value}`),
-    ...(commands.length > 0 ? ['', 'Play the platform from another terminal:'] : []),
+    ...(commands.length > 0 ? ['', `Play the platform from another terminal${conditionOf(commands)}:`] : []),
     ...commands.flatMap(({ title, command }) => ['', `  # ${title}`, `  ${command}`]),
     ...(commands.length > 0 ? ['', 'Each is a new event whenever it is pasted.'] : []),
     settings.showText ? '' : 'The text of messages is hidden; --show-text shows it.',
@@ -128,28 +128,81 @@ function commonAddresses(url: string, { databaseUrl }: Settings): string[] {
 }
 
 /** A command that plays the platform. */
-export interface CurlCommand {
+export interface PastedCommand {
   readonly title: string;
   /** One line for a shell. */
   readonly command: string;
 }
 
 /** The receiver that the commands call. */
-export interface CurlOptions {
+export interface CommandOptions {
   readonly url: string;
   readonly settings: Settings;
   /** Generated credentials, which may be shown, by their settings. */
   readonly generated: SettingTexts;
+  /** The settings of the file `.env`, which a shell does not know and `handoff-kit send` reads. */
+  readonly inEnvFile: ReadonlySet<string>;
 }
 
+const CREDENTIALS = ['WEBHOOK_USERNAME', 'WEBHOOK_SECRET', 'HANDOFF_TOKEN'] as const;
+
 /** One command for each kind of event, and one for an availability test. */
-export function curlCommands(options: CurlOptions): CurlCommand[] {
+export function commandsToPaste(options: CommandOptions): PastedCommand[] {
+  const isInFile = CREDENTIALS.some((env) => options.inEnvFile.has(env));
+  return isInFile ? sendCommands(options) : curlCommands(options);
+}
+
+/** What the other terminal needs for the commands: the folder of `.env`, and the variables that they name. */
+function conditionOf(commands: readonly PastedCommand[]): string {
+  const text = commands.map(({ command }) => command).join(' ');
+  const names = CREDENTIALS.filter((env) => text.includes(`"$${env}"`));
+  const folder = text.includes('handoff-kit send') ? ', in this folder' : '';
+  return names.length > 0 ? `${folder}, with ${names.join(' and ')} set as here` : folder;
+}
+
+function sendCommands({ url, settings, generated, inEnvFile }: CommandOptions): PastedCommand[] {
+  const { mountPath, handoffAuth } = settings;
+  const flag = (env: (typeof CREDENTIALS)[number]): string[] => {
+    const isUsed = env !== 'WEBHOOK_SECRET' || settings.webhookSecret !== undefined;
+    if (!isUsed || inEnvFile.has(env)) return [];
+    return [`--${env.toLowerCase().replace('_', '-')} ${shown(env, generated)}`];
+  };
+  const ofMessages = [...flag('WEBHOOK_USERNAME'), ...flag('WEBHOOK_SECRET')];
+  const ofHandoffs = {
+    path: flag('HANDOFF_TOKEN'),
+    bearer: ['--handoff-auth bearer', ...flag('HANDOFF_TOKEN')],
+    webhook: ['--handoff-auth webhook', ...ofMessages],
+    none: ['--handoff-auth none'],
+  }[handoffAuth];
+  const send = (kind: string, flags: readonly string[], more = ''): string =>
+    [`npx handoff-kit send ${kind} --receiver-url ${quoted(`${url}${mountPath}`)}`, ...flags]
+      .concat(more ? [more] : [])
+      .join(' ');
+  const conversation = '--conversation send-1';
+  return [
+    { title: TITLES.message, command: send('message', ofMessages, "--text 'Your parcel is on its way.'") },
+    { title: TITLES.establish, command: send('establish', ofHandoffs, `${conversation} --user user-1`) },
+    { title: TITLES.chat, command: send('chat', ofHandoffs, `${conversation} --text 'Where is my parcel?'`) },
+    { title: TITLES.close, command: send('close', ofHandoffs, conversation) },
+    { title: TITLES.probe, command: send('probe', ofMessages) },
+  ];
+}
+
+const TITLES = {
+  message: "a bot's answer",
+  establish: 'a user is handed over to a human',
+  chat: 'the user writes',
+  close: 'the user leaves',
+  probe: 'an availability test',
+} as const;
+
+function curlCommands(options: CommandOptions): PastedCommand[] {
   const message = messageTarget(options);
   const handoff = handoffTarget(options, message);
   const conversation_id = 'handoff-1';
   return [
     {
-      title: "a bot's answer",
+      title: TITLES.message,
       command: curl(message, '', {
         conversation_id: 'conversation-1',
         message_id: `message-${NOW}`,
@@ -159,7 +212,7 @@ export function curlCommands(options: CurlOptions): CurlCommand[] {
       }),
     },
     {
-      title: 'a user is handed over to a human',
+      title: TITLES.establish,
       command: curl(handoff, '/conversation/establish', {
         conversation_id,
         timestamp: NOW_MS,
@@ -168,18 +221,18 @@ export function curlCommands(options: CurlOptions): CurlCommand[] {
       }),
     },
     {
-      title: 'the user writes',
+      title: TITLES.chat,
       command: curl(handoff, '/chat', { conversation_id, body: 'Where is my parcel?' }),
     },
     {
-      title: 'the user leaves',
+      title: TITLES.close,
       command: curl(handoff, '/conversation/close', {
         conversation_id,
         timestamp: NOW_MS,
         type: 'USER_CLOSED',
       }),
     },
-    { title: 'an availability test', command: curl(message, '', { istest: true }) },
+    { title: TITLES.probe, command: curl(message, '', { istest: true }) },
   ];
 }
 
@@ -210,7 +263,7 @@ const quoted = (text: string): string =>
 const shown = (env: string, { [env]: text }: SettingTexts): string =>
   text === undefined ? `"$${env}"` : quoted(text);
 
-function messageTarget({ url, settings, generated }: CurlOptions): CurlTarget {
+function messageTarget({ url, settings, generated }: CommandOptions): CurlTarget {
   const { mountPath, webhookSecret } = settings;
   const username = shown('WEBHOOK_USERNAME', generated);
   const credentials =
@@ -220,7 +273,7 @@ function messageTarget({ url, settings, generated }: CurlOptions): CurlTarget {
   return { url: (path) => quoted(`${url}${mountPath}${path}`), credentials };
 }
 
-function handoffTarget({ url, settings, generated }: CurlOptions, message: CurlTarget): CurlTarget {
+function handoffTarget({ url, settings, generated }: CommandOptions, message: CurlTarget): CurlTarget {
   const { handoffAuth, mountPath } = settings;
   const base = `${url}${mountPath === '/' ? '' : mountPath}`;
   const token = shown('HANDOFF_TOKEN', generated);

@@ -112,7 +112,7 @@ describe('handoff-kit doctor', () => {
   });
 
   it.each([
-    [['doctor'], "required option '--receiver-url <url>' not specified"],
+    [['doctor'], 'Give --receiver-url, or set RECEIVER_URL'],
     [['doctor', '--receiver-url', 'http://127.0.0.1', '--oversize', '1'], 'Give a size'],
     [['doctor', '--receiver-url', 'http://127.0.0.1', '--timeout', '5'], 'Give a time with its unit'],
     [

@@ -133,6 +133,15 @@ describe('the doctor, with a receiver that was not made with this package', () =
     expect(stored.length).toBeGreaterThan(50);
   });
 
+  it('names a reply as a possible cause where a handoff request or a chat fails', async () => {
+    const { results } = await diagnose(await wrongReceiver());
+    for (const id of ['establish.accepted', 'chat.accepted']) {
+      expect(results.find((result) => result.id === id)?.advice).toContain(
+        'a handler that replies before the answer fails',
+      );
+    }
+  });
+
   it('requires what the specification says, and credentials that it was given; the rest is advice', async () => {
     const { results } = await diagnose(await wrongReceiver());
     expect(results.flatMap(({ id, level }) => (level === 'required' ? [id] : []))).toEqual([

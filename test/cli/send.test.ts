@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { pathToken, webhookUser } from '../../src/public/index.js';
+import { createSimulator } from '../../src/simulator/index.js';
 import { chatBody } from '../fixtures/bodies.js';
 import { PATH_TOKEN, SECRET, USERNAME } from '../helpers/credentials.js';
 import { serve } from '../helpers/serve.js';
@@ -83,6 +84,36 @@ describe('send', () => {
     const args = ['send', 'chat', '--receiver-url', to.url, '--webhook-username', USERNAME];
     expect((await runCli(args)).code).toBe(1);
     expect((await runCli([...args, '--handoff-auth', 'webhook'])).code).toBe(0);
+  });
+
+  it.each(['chat', 'establish'])(
+    'says of a %s that fails that a reply may be the cause, and why',
+    async (kind) => {
+      const { url } = await answering(500, '{"code":500,"message":"handler failed"}');
+      const { code, stdout } = await runCli(['send', kind, '--receiver-url', url]);
+      expect(code).toBe(1);
+      expect(stdout).toMatch(
+        /note: a handler that replies before the answer fails if the platform .* does not know/,
+      );
+      expect((await runCli(['send', 'close', '--receiver-url', url])).stdout).not.toContain('note:');
+    },
+  );
+
+  it('reaches a receiver that replies before the answer, while the simulator runs', async () => {
+    const simulator = createSimulator({ bots: [{ id: 'bot', apiKey: 'key' }] });
+    onTestFinished(() => simulator.close());
+    const to = await start({ platform: { baseUrl: await simulator.listen(), apiKey: 'key' } });
+    to.receiver.on('handoff.message', async ({ text, reply }) => {
+      await reply(`You said: ${text}`);
+    });
+    expect((await runCli(['send', 'chat', '--receiver-url', to.url])).code).toBe(0);
+    expect((await runCli(['send', 'chat', '--receiver-url', to.url, '--conversation', 'c-1'])).code).toBe(1);
+  });
+
+  it('sends the username alone where the secret is empty', async () => {
+    const to = await start({ auth: { message: webhookUser({ username: USERNAME }), handoff: false } });
+    const env = { WEBHOOK_USERNAME: USERNAME, WEBHOOK_SECRET: '' };
+    expect((await runCli(['send', 'message', '--receiver-url', to.url], { env })).code).toBe(0);
   });
 
   it('takes a body from a file, and from standard input', async () => {
@@ -166,7 +197,9 @@ describe('send', () => {
   });
 
   it.each([
-    [['send', 'chat'], "required option '--receiver-url <url>' not specified"],
+    [['send', 'chat'], 'Give --receiver-url, or set RECEIVER_URL in the environment or in .env'],
+    [['doctor'], 'Give --receiver-url, or set RECEIVER_URL'],
+    [['simulate'], 'Give --receiver-url, or set RECEIVER_URL'],
     [['send', 'chat', '--receiver-url', 'nonsense'], 'http or https URL'],
     [['send', 'chat', '--receiver-url', 'http://u:p@127.0.0.1'], 'not in the URL'],
     [

@@ -182,7 +182,7 @@ describe('simulate', () => {
   });
 
   it.each([
-    [[], "required option '--receiver-url <url>' not specified"],
+    [[], 'Give --receiver-url, or set RECEIVER_URL'],
     [['--receiver-url', 'localhost:3000'], 'Give an http or https URL'],
     [['--receiver-url', 'http://me:secret@127.0.0.1/'], 'not in the URL'],
     [['--receiver-url', NOWHERE, '--webhook-secret', 'x'], 'Give --webhook-username, too'],

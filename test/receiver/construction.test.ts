@@ -56,9 +56,14 @@ describe('an invalid secret', () => {
   it.each<[string, () => unknown, string]>([
     ['an empty username', () => webhookUser({ username: '' }), 'the webhook username is missing or empty'],
     [
-      'an empty secret',
-      () => webhookUser({ username: USERNAME, secret: '' }),
-      'the webhook secret is missing',
+      'an empty username and an empty secret',
+      () => webhookUser({ username: '', secret: '' }),
+      'the webhook username is missing or empty',
+    ],
+    [
+      'a secret of white space',
+      () => webhookUser({ username: USERNAME, secret: ' ' }),
+      'begins or ends with white space',
     ],
     ['an empty bearer token', () => bearer(''), 'the bearer token is missing or empty'],
     ['no bearer token', () => Reflect.apply(bearer, undefined, []), 'the bearer token is missing or empty'],

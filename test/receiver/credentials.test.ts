@@ -28,6 +28,13 @@ async function expectRefused(to: Started, authorization: string | undefined, goo
   for (const secret of HIDDEN) expect(told).not.toContain(secret);
 }
 
+describe('a username and an empty secret', () => {
+  it('pass as the username alone, and never as a secret that is empty', async () => {
+    const to = await startWith(webhookUser({ username: USERNAME, secret: '' }));
+    await expectRefused(to, basicHeader(USERNAME, ''), `Bearer ${USERNAME}`);
+  });
+});
+
 describe('a username and a secret', () => {
   const scheme = webhookUser({ username: USERNAME, secret: SECRET });
   const good = basicHeader(USERNAME, SECRET);

@@ -2,6 +2,7 @@ import { execFile } from 'node:child_process';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { onTestFinished } from 'vitest';
 
@@ -40,4 +41,30 @@ export async function paste(
     answers.push(await send(stdout.split('\0').slice(0, -1)));
   }
   return answers;
+}
+
+const MAIN = fileURLToPath(new URL('../../dist/cli/main.js', import.meta.url));
+
+/** Runs this package where the printed commands say `npx handoff-kit`. */
+const NPX = `#!/bin/sh
+shift
+exec '${process.execPath}' '${MAIN}' "$@"
+`;
+
+/** Pastes commands of this package into a shell of a folder, one after another. Resolves to their exit codes. */
+export async function pasteKit(commands: readonly string[], cwd: string): Promise<(number | string)[]> {
+  const folder = mkdtempSync(join(tmpdir(), 'handoff-kit-'));
+  onTestFinished(() => rmSync(folder, { recursive: true }));
+  writeFileSync(join(folder, 'npx'), NPX, { mode: 0o755 });
+  const env = { PATH: `${folder}:${process.env.PATH}` };
+  const codes: (number | string)[] = [];
+  for (const command of commands) {
+    codes.push(
+      await promisify(execFile)('sh', ['-c', command], { cwd, env }).then(
+        () => 0,
+        ({ stdout, stderr }) => `${stdout}${stderr}`,
+      ),
+    );
+  }
+  return codes;
 }

@@ -1,9 +1,11 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { describe, expect, it, vi } from 'vitest';
 import { readSettings } from '../../src/standalone/read-settings.js';
-import { curlCommands } from '../../src/standalone/welcome.js';
+import { commandsToPaste } from '../../src/standalone/welcome.js';
 import { startCli } from '../cli/run-cli.js';
 import { PATH_TOKEN, SECRET, USERNAME } from '../helpers/credentials.js';
-import { paste } from './curl.js';
+import { paste, pasteKit } from './curl.js';
 import { temporaryFolder } from './databases.js';
 import { ENVIRONMENT } from './environment.js';
 import { serveAsTextInProcess, startStandalone } from './in-process.js';
@@ -55,6 +57,40 @@ describe('serve --dev', () => {
     }
   });
 
+  it.each([
+    [
+      'all credentials',
+      `WEBHOOK_USERNAME=${USERNAME}\nWEBHOOK_SECRET=${SECRET}\nHANDOFF_TOKEN=${PATH_TOKEN}\n`,
+    ],
+    ['a username and an empty secret', `WEBHOOK_USERNAME=${USERNAME}\nWEBHOOK_SECRET=\n`],
+    ['a token as Bearer', `HANDOFF_AUTH=bearer\nHANDOFF_TOKEN=${PATH_TOKEN}\n`],
+    ['the credentials of messages', `WEBHOOK_USERNAME=${USERNAME}\nHANDOFF_AUTH=webhook\n`],
+  ])('prints commands that work as they are with %s in .env', async (_what, file) => {
+    const folder = temporaryFolder();
+    writeFileSync(join(folder, '.env'), file);
+    const program = startCli(['serve', '--dev', '--port', '0'], { cwd: folder });
+    await program.until(/shows it\./);
+    expect(program.stdout()).toContain('from another terminal, in this folder:');
+    const commands = Array.from(
+      program.stdout().matchAll(/^ {2}(npx handoff-kit .*)$/gm),
+      ([, command = '']) => command,
+    );
+    expect(commands).toHaveLength(5);
+    for (const hidden of [USERNAME, SECRET, PATH_TOKEN]) expect(commands.join('\n')).not.toContain(hidden);
+    expect(await pasteKit(commands, folder)).toEqual([0, 0, 0, 0, 0]);
+  });
+
+  it('names the variables of the environment that the commands need', async () => {
+    const program = startCli(['serve', '--dev', '--port', '0'], {
+      cwd: temporaryFolder(),
+      env: { WEBHOOK_USERNAME: USERNAME, HANDOFF_TOKEN: PATH_TOKEN },
+    });
+    await program.until(/shows it\./);
+    expect(program.stdout()).toContain(
+      'from another terminal, with WEBHOOK_USERNAME and HANDOFF_TOKEN set as here:',
+    );
+  });
+
   it('generates new credentials each time', async () => {
     const one = await readSettings({ env: {}, dev: true });
     const other = await readSettings({ env: {}, dev: true });
@@ -98,8 +134,8 @@ describe('serve --dev', () => {
   ])('prints shell variables instead of given credentials: %s', async (_name, own) => {
     const environment = { ...ENVIRONMENT, ...own };
     const { url } = await startStandalone(environment, null, { acceptsUnanswered: true });
-    const { settings, generated } = await readSettings({ env: environment, dev: true });
-    const commands = curlCommands({ url, settings, generated }).map(({ command }) => command);
+    const read = await readSettings({ env: environment, dev: true });
+    const commands = commandsToPaste({ url, ...read }).map(({ command }) => command);
     for (const hidden of [USERNAME, SECRET, PATH_TOKEN, 'token-of-mine', "it's"]) {
       expect(commands.join('\n')).not.toContain(hidden);
     }

@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { SettingsError } from '../../src/standalone/index.js';
 import { readSettings } from '../../src/standalone/read-settings.js';
 import type { SettingSources } from '../../src/standalone/settings-sources.js';
+import { USERNAME } from '../helpers/credentials.js';
 import { ENVIRONMENT } from './environment.js';
 
 const settingsOf = async (env: Record<string, string>, more: Omit<SettingSources, 'env'> = {}) =>
@@ -168,9 +169,19 @@ describe('settings', () => {
     expect(await complaint(env)).toMatch(expected);
   });
 
-  it('that are empty are refused: an empty secret would change which credentials are accepted', async () => {
-    expect(await complaint({ WEBHOOK_SECRET: '' })).toBe(
-      'WEBHOOK_SECRET is empty. Give it a value, or remove it.',
+  it.each(['WEBHOOK_USERNAME', 'HANDOFF_TOKEN', 'DATABASE_URL'])(
+    'that are empty are refused: %s',
+    async (env) => {
+      expect(await complaint({ [env]: '' })).toBe(`${env} is empty. Give it a value, or remove it.`);
+    },
+  );
+
+  it('may have an empty secret, which is none', async () => {
+    const { settings } = await readSettings({ env: { ...ENVIRONMENT, WEBHOOK_SECRET: '' } });
+    expect(settings).toMatchObject({ webhookUsername: USERNAME });
+    expect(settings.webhookSecret).toBeUndefined();
+    expect(await complaint({ WEBHOOK_SECRET: '', WEBHOOK_USERNAME: '' })).toBe(
+      'WEBHOOK_USERNAME is empty. Give it a value, or remove it.',
     );
   });
 

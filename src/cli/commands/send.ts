@@ -34,17 +34,17 @@ const KINDS: Readonly<Record<DeliveryKind, KindInfo>> = {
   establish: {
     summary: 'a handoff request, to <url>/conversation/establish',
     flags: ['text', 'conversation', 'user', 'anonymous', 'email', 'phone', 'bot'],
-    example: "--handoff-token $TOKEN --conversation c-1 --text 'Where is my parcel?'",
+    example: "--handoff-token $TOKEN --conversation send-1 --text 'Where is my parcel?'",
   },
   chat: {
     summary: "a user's message during a handoff, to <url>/chat",
     flags: ['text', 'conversation'],
-    example: "--handoff-token $TOKEN --conversation c-1 --text 'Are you there?'",
+    example: "--handoff-token $TOKEN --conversation send-1 --text 'Are you there?'",
   },
   close: {
     summary: 'the notice that the user left, to <url>/conversation/close',
     flags: ['conversation', 'type'],
-    example: '--handoff-token $TOKEN --conversation c-1 --type TIMEOUT',
+    example: '--handoff-token $TOKEN --conversation send-1 --type TIMEOUT',
   },
   probe: {
     summary: 'an availability test, to the message webhook or the endpoint of --at',
@@ -57,10 +57,10 @@ const MORE_HELP = `
 Every kind has its own flags: handoff-kit send establish --help
 
 Examples:
-  One whole handoff:
-    $ handoff-kit send establish --receiver-url http://127.0.0.1:3000/webhook --conversation c-1 --text 'Help!'
-    $ handoff-kit send chat --receiver-url http://127.0.0.1:3000/webhook --conversation c-1 --text 'Are you there?'
-    $ handoff-kit send close --receiver-url http://127.0.0.1:3000/webhook --conversation c-1
+  One whole handoff. The simulator accepts replies to conversations whose ids begin with "send-":
+    $ handoff-kit send establish --receiver-url http://127.0.0.1:3000/webhook --conversation send-1 --text 'Help!'
+    $ handoff-kit send chat --receiver-url http://127.0.0.1:3000/webhook --conversation send-1 --text 'Are you there?'
+    $ handoff-kit send close --receiver-url http://127.0.0.1:3000/webhook --conversation send-1
 
   A body from a file, or from another program:
     $ handoff-kit send message --receiver-url https://my.host/webhook --webhook-username acme --body message.json

@@ -11,6 +11,7 @@ import {
   parseUrl,
   type ReceiverFlags,
   receiverTarget,
+  receiverUrlOf,
 } from '../flags.js';
 import { asSentence, EXIT, type Output, runCommand, UsageError } from '../output.js';
 
@@ -163,7 +164,8 @@ function targetFor(flags: SimulateFlags, apiKey: string): SimulatedTarget {
 }
 
 /** The bots of a config file. */
-function targetsIn({ receiverUrl: receiver }: SimulateFlags, file: string): SimulatedTarget[] {
+function targetsIn(flags: SimulateFlags, file: string): SimulatedTarget[] {
+  const receiver = receiverUrlOf(flags);
   const { bots, problems } = readConfigFile(file);
   const [problem] = problems;
   if (problem) throw new UsageError(`${file}: ${problem.setting} ${problem.message}`);

@@ -13,6 +13,9 @@ const accepted = (endpoint: WebhookEndpoint, expects: string, advice: string): D
   run: async (client) => findingOf([statusProblem(await client.wellFormedAnswer(endpoint))]),
 });
 
+const REPLY_MAY_FAIL =
+  'The platform does not know the users of the doctor and refuses replies to them, so a handler that replies before the answer fails here. The simulator accepts these replies, and with a database replies are sent after the answer.';
+
 export const answerChecks: readonly DoctorCheck[] = [
   accepted(
     'message',
@@ -22,12 +25,12 @@ export const answerChecks: readonly DoctorCheck[] = [
   accepted(
     'establish',
     'answers a handoff request with HTTP 200',
-    'Answer POST <url>/conversation/establish with 200 as soon as the request is accepted, else the user is told "busy". Compare --receiver-url, --handoff-token and --handoff-auth with the settings of the receiver. If it refuses because no agent is available, run the doctor during business hours.',
+    `Answer POST <url>/conversation/establish with 200 as soon as the request is accepted, else the user is told "busy". Compare --receiver-url, --handoff-token and --handoff-auth with the settings of the receiver. If it refuses because no agent is available, run the doctor during business hours. ${REPLY_MAY_FAIL}`,
   ),
   accepted(
     'chat',
     "answers a user's message with HTTP 200",
-    'Answer POST <url>/chat with 200 while the handoff is open, and do slow work after the answer. The platform does not know the users of the doctor and refuses replies to them, so a handler that replies before the answer fails here. The simulator accepts these replies, and with a database replies are sent after the answer.',
+    `Answer POST <url>/chat with 200 while the handoff is open, and do slow work after the answer. ${REPLY_MAY_FAIL}`,
   ),
   accepted(
     'close',

@@ -54,7 +54,7 @@ const SHORTEST_PATH_TOKEN = 16;
 /**
  * The request carries `Authorization: Bearer <token>`.
  *
- * @example createReceiver({ auth: { message: bearer(process.env.TOKEN), handoff: false } });
+ * @example createReceiver({ auth: { message: bearer(token), handoff: false } });
  */
 export function bearer(token: string): AuthScheme {
   checkSecret(token, 'the bearer token');
@@ -99,7 +99,8 @@ export function basic({ username, password }: { username: string; password: stri
 
 /**
  * The credentials of the message webhook, as set up in the bot's integration settings: the platform sends a
- * username alone as Bearer, and a username with a secret as Basic.
+ * username alone as Bearer, and a username with a secret as Basic. An empty secret, as an empty environment variable
+ * gives it, is no secret.
  *
  * @example createReceiver({ auth: { message: webhookUser({ username, secret }), handoff: pathToken(token) } });
  */
@@ -111,7 +112,7 @@ export function webhookUser({
   secret?: string | undefined;
 }): AuthScheme {
   checkSecret(username, 'the webhook username');
-  if (secret === undefined) return bearer(username);
+  if (secret === undefined || secret === '') return bearer(username);
   checkSecret(secret, 'the webhook secret');
   return basic({ username, password: secret });
 }
@@ -120,7 +121,7 @@ export function webhookUser({
  * An unguessable segment of the path, for handoff requests, which carry no credentials on known platforms: the
  * endpoints are at `/<token>/conversation/establish` and so on, and nowhere else.
  *
- * @example createReceiver({ auth: { message: false, handoff: pathToken(process.env.HANDOFF_TOKEN) } });
+ * @example createReceiver({ auth: { message: false, handoff: pathToken(token) } });
  */
 export function pathToken(token: string): AuthScheme {
   checkSecret(token, 'the path token');
