@@ -19,6 +19,9 @@ export interface HandoffKitOptions {
  * Other paths go to the app's 404 handler.
  *
  * @example
+ * import Fastify from 'fastify';
+ *
+ * const app = Fastify();
  * app.register(handoffKit, { receiver, prefix: '/webhook' });
  */
 export const handoffKit: FastifyPluginCallback<HandoffKitOptions> = (scope, { receiver }, done) => {

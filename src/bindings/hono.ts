@@ -20,6 +20,9 @@ export interface HandoffKitOptions {
  * next handler.
  *
  * @example
+ * import { Hono } from 'hono';
+ *
+ * const app = new Hono();
  * app.use('/webhook/*', handoffKit(receiver));
  */
 export function handoffKit(receiver: Handling, { getConnInfo }: HandoffKitOptions = {}): MiddlewareHandler {

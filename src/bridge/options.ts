@@ -87,7 +87,7 @@ export interface RouteContext {
  *
  * @example
  * const route: RouteHandoff = async ({ user }) => {
- *   const customer = await customers.find(user.userId);
+ *   const customer = await crm.find(user.userId);
  *   return customer.isPremium ? { priority: 'high', tags: ['premium'] } : null;
  * };
  */

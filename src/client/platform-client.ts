@@ -95,7 +95,7 @@ export interface KnowledgeClient {
    *
    * @example
    * await client.knowledge.updateQa({
-   *   doc_id: doc[0].doc_id,
+   *   doc_id: 'd-1',
    *   qaList: [{ question: 'When do you open?', answer: 'At ten.' }],
    * });
    */

@@ -53,7 +53,7 @@ export interface PlatformErrorDetails {
  * try {
  *   await client.reply({ conversationId, text });
  * } catch (error) {
- *   if (error instanceof PlatformError && error.retryable) retryLater(error.retryAfterMs);
+ *   if (error instanceof PlatformError && error.retryable) console.log('later', error.retryAfterMs);
  *   else throw error;
  * }
  */

@@ -42,7 +42,7 @@ export interface DeliveredContext<Name extends DeliveredEventName, State extends
   /**
    * The event's idempotency key: the same on every attempt, and when the platform sends the same event again.
    *
-   * @example receiver.on('message', async ({ key, text }) => { await archive.insert({ key, text }); });
+   * @example receiver.on('message', async ({ key, text }) => { await crm.note(text, { key }); });
    */
   readonly key: string;
   /**
@@ -73,7 +73,13 @@ export interface DeliveredContext<Name extends DeliveredEventName, State extends
    * The application's own values for this run of the event's handlers, set by middleware. Type it with
    * `createReceiver<State>`.
    *
-   * @example receiver.on('message', async ({ text, state }) => { await state.tenant.archive(text); });
+   * @example
+   * const receiver = createReceiver<{ tenant: string }>({ auth, platform });
+   * receiver.use(({ state, conversationId }, next) => {
+   *   state.tenant = conversationId.slice(0, 4);
+   *   return next();
+   * });
+   * receiver.on('message', ({ state, log }) => log.info({ tenant: state.tenant }, 'the bot answered'));
    */
   readonly state: State;
 }

@@ -107,7 +107,11 @@ export interface MiddlewareNext {
    * Leaves the event out: no handler runs, and it counts as handled. The log says so, with the reason. To refuse a
    * handoff, use `receiver.admit` instead, which tells the user.
    *
-   * @example if (await isBlocked(context.conversationId)) return next.skip('a blocked conversation');
+   * @example
+   * receiver.use(async ({ conversationId }, next) => {
+   *   if (blocked.has(conversationId)) return next.skip('a blocked conversation');
+   *   await next();
+   * });
    */
   skip(reason: string): void;
 }
@@ -122,12 +126,11 @@ export interface MiddlewareNext {
  * - Middleware that returns without `next()` or `next.skip(reason)` fails the run with the code `NEXT_NOT_CALLED`.
  *
  * @example
- * const receiver = createReceiver<{ tenant: Tenant }>(options);
- * receiver.use(async (context, next) => {
- *   context.state.tenant = await findTenant(context.conversationId);
+ * receiver.use(async ({ event, log }, next) => {
+ *   const startedAt = performance.now();
  *   await next();
+ *   log.info({ event, ms: performance.now() - startedAt }, 'handled');
  * });
- * receiver.on('message', ({ text, state }) => state.tenant.archive(text));
  */
 export type Middleware<State extends object = object> = (
   context: HandlerContexts<Partial<State>>[DeliveredEventName],

@@ -39,8 +39,8 @@ export interface SeveralBotsOptions extends CommonReceiverOptions {
    * @example
    * createReceiver({
    *   bots: {
-   *     sales: { auth: { message: webhookUser(sales), handoff: pathToken(salesToken) }, platform: salesPlatform },
-   *     support: { auth: { message: webhookUser(support), handoff: pathToken(supportToken) }, platform: supportPlatform },
+   *     sales: { auth: { message: webhookUser({ username: 'sales' }), handoff: false }, platform },
+   *     support: { auth: { message: webhookUser({ username: 'support' }), handoff: pathToken(token) }, platform },
    *   },
    * });
    */

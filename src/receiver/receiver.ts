@@ -40,7 +40,7 @@ export interface Receiver<State extends object = object> {
   /**
    * Adds an error handler, called when a handler, middleware, gate or greeting fails.
    *
-   * @example receiver.onError(({ error, event }) => reportToTracker(error, { event }));
+   * @example receiver.onError(({ error, event }) => console.error(event, error));
    */
   onError(handler: ErrorHandler): Receiver<State>;
   /**
@@ -63,8 +63,10 @@ export interface Receiver<State extends object = object> {
    * that after the answer.
    *
    * @example
-   * const handling = receiver.handle({ method, url, headers, read: () => bytes }, ({ status, headers, body }) => { … });
-   * if (!handling) passOn();
+   * const handling = receiver.handle({ method, url, headers, read: () => bytes }, ({ status, body }) => {
+   *   response.writeHead(status).end(body);
+   * });
+   * if (!handling) response.writeHead(404).end();
    */
   readonly handle: RequestHandling['handle'];
   /**

@@ -114,9 +114,10 @@ interface Row {
 /**
  * One line per exchange, in columns. Request bodies are omitted, because they contain users' messages; answers are cut.
  *
- * @example exchangeLines(simulator.traffic.exchanges())
- * // → POST /webhook/…/chat            200  {"code":200,"message":"success"}  12 ms
- * // ← POST /v1/human/message/receive  200  {"code":200,"message":"success"}   1 ms
+ * ```
+ * → POST /webhook/…/chat            200  {"code":200,"message":"success"}  12 ms
+ * ← POST /v1/human/message/receive  200  {"code":200,"message":"success"}   1 ms
+ * ```
  */
 function exchangeLines(exchanges: readonly RecordedExchange[], redact = (text: string) => text): string[] {
   const rows = exchanges.map((exchange) => toRow(exchange, redact));

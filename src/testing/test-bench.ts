@@ -23,7 +23,7 @@ export interface TestBench {
    * @example
    * const bench = await createTestBench();
    * process.env.PLATFORM_BASE_URL = bench.platform.baseUrl;
-   * await bench.connect(createApp(), { path: '/webhook', username: 'acme', secret: 'the-secret', token: 'the-token' });
+   * await bench.connect(app, { path: '/webhook', username: 'acme', secret: 'the-secret', token: 'the-token' });
    */
   readonly connect: ConnectReceiver;
   /**

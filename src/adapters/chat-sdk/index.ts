@@ -49,7 +49,7 @@ export interface ChatSdkAdapter extends Adapter {
  * const chat = new Chat({
  *   userName: 'handoff',
  *   adapters: { teams: createTeamsAdapter() },
- *   state: createPostgresState(),
+ *   state: createMemoryState(),
  *   concurrency: 'concurrent',
  * });
  * const adapter = chatSdk({ chat, channel: 'teams:…' });

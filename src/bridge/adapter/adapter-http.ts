@@ -189,10 +189,13 @@ const MARGIN_MS = 60_000;
  * the first call and again in time, and one that is refused is not used again.
  *
  * @example
- * const accounts = createAdapterHttp({ helpdesk: 'Our Desk', baseUrl: accountsUrl, headers: {} });
+ * const tokens = createAdapterHttp({ helpdesk: 'Our Desk', baseUrl: 'https://accounts.example.com', headers: {} });
+ * const read = createAdapterReader(tokens, 'Check DESK_URL.');
+ * const answer = z.object({ access_token: z.string(), expires_in: z.number() });
  * const authorization = createTokenAuthorization(async (call) => {
- *   const { body } = await accounts({ method: 'POST', path: '/token', form: refresh }, call);
- *   return { value: body.access_token, expiresInSeconds: body.expires_in };
+ *   const form = { grant_type: 'refresh_token', refresh_token: token };
+ *   const { access_token, expires_in } = await read(answer, { method: 'POST', path: '/token', form }, call);
+ *   return { value: access_token, expiresInSeconds: expires_in };
  * });
  * const http = createAdapterHttp({ helpdesk: 'Our Desk', baseUrl, headers: {}, authorization });
  */

@@ -78,13 +78,11 @@ export interface AdapterCapabilities {
  * Every method reports failure by throwing an `AdapterError`, whose kind tells the bridge what to do next.
  *
  * @example
- * const http = createAdapterHttp({ helpdesk: 'Our Desk', baseUrl, headers: { authorization: `Bearer ${token}` } });
- *
- * export const ourDesk = defineAdapter({
+ * const ourDesk: Adapter = {
  *   name: 'our-desk',
  *   capabilities: { inbound: ['webhook'], nativeClose: true, messageIds: true, maxTextLength: 2_000 },
- *   open: …, find: …, send: …, close: …, verify: …, parse: …, check: …,
- * });
+ *   ...calls, // open, find, send, close, verify and parse, as below
+ * };
  */
 export interface Adapter {
   /** Lower-case letters, digits and hyphens. Used in settings, paths, log lines and stored keys. */
@@ -155,7 +153,7 @@ export interface Adapter {
    * @example
    * parse({ body }) {
    *   const { id, caseId, agent, text } = JSON.parse(body.toString('utf8'));
-   *   const author = { kind: 'agent', name: agent };
+   *   const author = { kind: 'agent', name: agent } as const;
    *   return { events: [{ kind: 'message', id, externalId: caseId, author, text, internal: false, messageId: id }] };
    * }
    */
@@ -168,7 +166,7 @@ export interface Adapter {
    * @example
    * async poll(cursor, call) {
    *   const { body } = await http({ method: 'GET', path: `/events?after=${cursor ?? 'now'}` }, call);
-   *   return { events: eventsOf(body), cursor: positionOf(body) };
+   *   return { events: eventsOf(body), cursor: cursorOf(body) };
    * }
    */
   poll?(cursor: string | null, call: AdapterCall): Promise<PollResult>;
@@ -179,7 +177,7 @@ export interface Adapter {
    *
    * @example
    * async stream(emit, { signal }) {
-   *   for await (const data of connect(`${baseUrl}/stream`, { signal })) await emit(eventOf(data));
+   *   for await (const event of connection.events({ signal })) await emit(event);
    * }
    */
   stream?(emit: EmitEvents, call: AdapterCall): Promise<void>;
@@ -222,7 +220,7 @@ export interface Adapter {
    * @example
    * async check(call) {
    *   const { body } = await http({ method: 'GET', path: '/me' }, call);
-   *   return [{ name: 'token', ok: true, detail: `accepted as ${nameOf(body)}.` }];
+   *   return [{ name: 'token', ok: true, detail: `accepted for the account ${idOf(body)}.` }];
    * }
    */
   check(call: AdapterCall): Promise<readonly AdapterCheckResult[]>;
@@ -242,7 +240,7 @@ export interface Adapter {
  * Types an adapter and checks that its capabilities match its methods. Throws a configuration error otherwise.
  *
  * @example
- * export const ourDesk = (settings: Settings) => defineAdapter({ name: 'our-desk', … });
+ * export const ourDesk = defineAdapter({ name: 'our-desk', capabilities, ...calls });
  */
 export function defineAdapter<Defined extends Adapter>(adapter: Defined): Defined {
   checkAdapter(adapter);

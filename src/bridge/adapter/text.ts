@@ -135,7 +135,10 @@ const MAX_QUOTED = 200;
  * A note for agents about a reply that the user does not get, for helpdesks that have no mark for it.
  *
  * @example
- * undelivered: ({ externalId }, message, reason, call) => postNote(externalId, undeliveredNote(message, reason), call)
+ * async undelivered({ externalId }, message, reason, call) {
+ *   const json = { note: undeliveredNote(message, reason) };
+ *   await http({ method: 'POST', path: `/cases/${externalId}/notes`, json }, call);
+ * }
  */
 export function undeliveredNote({ text }: UndeliveredMessage, reason: UndeliveredReason): string {
   const quoted = text.length <= MAX_QUOTED ? text : `${text.slice(0, MAX_QUOTED)}…`;

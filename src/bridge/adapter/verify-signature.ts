@@ -82,9 +82,8 @@ const BASE64 = /^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$
  * Verifies an RSA-SHA256 signature in Base64.
  *
  * @example
- * const publicKeys = [createPublicKey(pem)];
  * verify: ({ headers, body }) =>
- *   verifyRsaSignature({ publicKeys, payload: body, signature: headers['x-signature'] })
+ *   verifyRsaSignature({ publicKeys: [createPublicKey(pem)], payload: body, signature: headers['x-signature'] })
  */
 export function verifyRsaSignature({
   publicKeys,

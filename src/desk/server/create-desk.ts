@@ -59,7 +59,7 @@ export interface DeskOptions {
    * HTTPS the cookie is bound to this host (`Secure`, `__Host-`) and browsers are told to use HTTPS only. Requests for
    * another host are refused.
    *
-   * @example 'https://help.example.com/desk'
+   * @example publicUrl: 'https://help.example.com/desk'
    */
   readonly publicUrl?: string;
   /** Login with an OpenID Connect provider, in addition to passwords. Needs {@link publicUrl} and the package `openid-client`. */

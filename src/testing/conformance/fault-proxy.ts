@@ -71,8 +71,8 @@ export interface FaultProxy {
  * Starts a proxy in front of a helpdesk's API. Create the adapter with `proxy.url` instead of the helpdesk's address.
  *
  * @example
- * const proxy = await createFaultProxy('http://127.0.0.1:8080/REST/2.0');
- * const adapter = requestTracker({ baseUrl: proxy.url, token: 'test-token' });
+ * const proxy = await createFaultProxy('http://127.0.0.1:8080');
+ * const adapter = requestTracker({ url: proxy.url, token: 'test-token', queue: 'Handoffs' });
  * proxy.loseAnswer({ match: ({ method }) => method === 'POST' });
  * await proxy.stop();
  */

@@ -13,7 +13,7 @@ import { type ConversationRecords, summaryOf } from './conversation-records.js';
  *   receiver,
  *   agents: 'stored',
  *   customer: async ({ userId }) => {
- *     const { plan, orders } = await database.customer(userId);
+ *     const { plan, orders } = await crm.find(userId);
  *     return { Plan: plan, 'Last order': orders[0]?.number };
  *   },
  * });

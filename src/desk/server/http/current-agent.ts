@@ -22,7 +22,7 @@ export interface CurrentAgent {
  * without a role may answer conversations and no more.
  *
  * @example
- * createDesk({ receiver, agents: (request) => request.session.user ?? null });
+ * createDesk({ receiver, agents: (request) => sessions.find(request.headers.cookie) });
  */
 export type HostSession = (request: Request) => AgentInput | null | Promise<AgentInput | null>;
 

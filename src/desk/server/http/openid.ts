@@ -22,7 +22,7 @@ export interface OpenIdOptions {
   /**
    * The role for each value of the claim; of several, the most powerful one counts. Agents without any may not log in.
    *
-   * @example { support: 'agent', 'support-leads': 'supervisor', it: 'administrator' }
+   * @example roles: { support: 'agent', 'support-leads': 'supervisor', it: 'administrator' }
    */
   readonly roles: Readonly<Record<string, AgentRole>>;
 }

@@ -91,12 +91,7 @@ export function followUpdates(
   return stop;
 }
 
-/**
- * Collects items and applies them together, at most once per interval; the first after a pause at once.
- *
- * @example
- * const add = batch(50, (updates) => store.update((state) => withUpdates(state, updates)));
- */
+/** Collects items and applies them together, at most once per interval; the first after a pause at once. */
 export function batch<Item>(everyMs: number, apply: (items: readonly Item[]) => void): (item: Item) => void {
   let collected: Item[] = [];
   let isScheduled = false;
