@@ -4,7 +4,7 @@ import { explain, findViolation, replay } from './run-histories.js';
 const {
   SIMULATE_SEED: seed = '',
   SIMULATE_FROM: from = '1000',
-  SIMULATE_HISTORIES: histories = '1000',
+  SIMULATE_HISTORIES: histories = '500',
 } = process.env;
 
 it.runIf(seed === '')(
