@@ -7,8 +7,8 @@
  * @module
  */
 import { randomUUID } from 'node:crypto';
-import { createLog, withRedaction } from '../internal/create-log.js';
-import { type Log, settlesWithin, silentLog } from '../internal/index.js';
+import { logOf, withRedaction } from '../internal/create-log.js';
+import { settlesWithin } from '../internal/index.js';
 import {
   createFetch,
   createListener,
@@ -107,7 +107,7 @@ export function startBridge(
   settings: BridgeSettings,
 ): Bridge {
   const ownership = joinReceiver(receiver, adapter.name, settings.botIds);
-  const log = toLog(givenLog).child({ adapter: adapter.name });
+  const log = withRedaction(logOf(givenLog)).child({ adapter: adapter.name });
   const counters = createCounters();
   const stopping = new AbortController();
   const runs = createHelpdeskRuns({
@@ -222,8 +222,4 @@ export function startBridge(
     isAvailable: () => !calls.isPaused,
     close: ({ timeoutMs = 10_000 } = {}) => (closing ??= stop(timeoutMs)),
   };
-}
-
-function toLog(log: Log | false | undefined): Log {
-  return log === false ? silentLog : withRedaction(log ?? createLog());
 }

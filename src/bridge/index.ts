@@ -89,6 +89,7 @@ export { type Bridge, createBridge } from './create-bridge.js';
 export {
   type BridgeMessages,
   type BridgeOptions,
+  checkBridgeOptionNames,
   checkWhenClosed,
   type MessageText,
   type MessageTextContext,

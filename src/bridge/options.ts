@@ -1,7 +1,14 @@
 import { z } from 'zod';
 import type { User } from '../events/index.js';
 import type { Conversation } from '../handoff/index.js';
-import { checkCount, checkDuration, configError, type Log, settlesWithin } from '../internal/index.js';
+import {
+  checkCount,
+  checkDuration,
+  checkOptionNames,
+  configError,
+  type Log,
+  settlesWithin,
+} from '../internal/index.js';
 import type { Receiver } from '../receiver/index.js';
 import { type Adapter, checkAdapter } from './adapter/adapter.js';
 import type { HandoffRoute } from './adapter/adapter-types.js';
@@ -169,7 +176,7 @@ export interface BridgeSettings {
   readonly reconcileEveryMs: number;
 }
 
-const KNOWN: ReadonlySet<string> = new Set<keyof BridgeOptions>([
+const OPTION_NAMES: readonly (keyof BridgeOptions)[] = [
   'receiver',
   'adapter',
   'botIds',
@@ -184,16 +191,31 @@ const KNOWN: ReadonlySet<string> = new Set<keyof BridgeOptions>([
   'callTimeoutMs',
   'limits',
   'log',
-]);
+];
+
+const MESSAGE_NAMES: readonly MessageName[] = [
+  'greeting',
+  'agentJoined',
+  'outsideHours',
+  'closed',
+  'delayed',
+  'unavailable',
+];
+
+/** Throws for unknown options, also in options that are objects. */
+export function checkBridgeOptionNames(place: string, options: Partial<BridgeOptions> = {}): void {
+  const { hours, messages, retry, limits } = options;
+  checkOptionNames(place, options, OPTION_NAMES);
+  checkOptionNames(`messages of ${place}`, messages, MESSAGE_NAMES);
+  checkOptionNames(`retry of ${place}`, retry, Object.keys(DEFAULT_RETRY));
+  checkOptionNames(`limits of ${place}`, limits, ['bodyBytes', 'readTimeoutMs']);
+  if (typeof hours === 'object')
+    checkOptionNames(`hours of ${place}`, hours, ['timeZone', 'open', 'closedOn']);
+}
 
 /** Validates the options and fills in the defaults. */
 export function readOptions(options: BridgeOptions): BridgeSettings {
-  const unknown = Object.keys(options).filter((name) => !KNOWN.has(name));
-  if (unknown.length > 0) {
-    throw configError(
-      `createBridge does not know the option ${unknown.join(', ')}. It knows ${[...KNOWN].join(', ')}.`,
-    );
-  }
+  checkBridgeOptionNames('createBridge', options);
   checkAdapter(options.adapter);
   const { messages = {}, whenUnopened = 'busy' } = options;
   if (whenUnopened === 'apologise' && messages.unavailable === undefined) {

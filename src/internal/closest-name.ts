@@ -2,7 +2,7 @@
 export function closestName(wrong: string, known: Iterable<string>): string | null {
   const distances = [...known].map((name) => ({ name, distance: distanceOf(plain(wrong), plain(name)) }));
   const [closest] = distances.toSorted((one, other) => one.distance - other.distance);
-  return closest && closest.distance <= Math.min(2, wrong.length / 3) ? closest.name : null;
+  return closest && closest.distance <= Math.min(2, wrong.length / 2) ? closest.name : null;
 }
 
 /** `chunkToken` and `chunk_token` are the same mistake. */

@@ -7,7 +7,7 @@ import {
   pino,
   stdTimeFunctions,
 } from 'pino';
-import { type Log, REDACTED } from './log.js';
+import { type Log, REDACTED, silentLog } from './log.js';
 import { createReadableLog } from './readable-log.js';
 
 /** Field names of secrets. */
@@ -79,6 +79,11 @@ const PLAIN: LoggerOptions = {
   timestamp: stdTimeFunctions.isoTime,
   formatters: { level: (label) => ({ level: label }) },
 };
+
+/** The logger of an option `log`. */
+export function logOf(log: Log | false | undefined): Log {
+  return log === false ? silentLog : (log ?? createLog());
+}
 
 /**
  * Adds redaction to a pino logger, besides the redaction that it has. Returns other loggers unchanged, and also those of

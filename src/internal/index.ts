@@ -25,6 +25,7 @@ export {
 } from './http.js';
 export { requireOptional } from './load-optional.js';
 export { createWarnOnce, type Log, REDACTED, silentLog } from './log.js';
+export { checkOptionNames } from './option-names.js';
 export { createReadableLog, printable } from './readable-log.js';
 export { createRecentKeys } from './recent-keys.js';
 export {

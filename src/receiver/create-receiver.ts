@@ -13,15 +13,8 @@ import {
   type Middleware,
 } from '../events/index.js';
 import { createHandoffLifecycle, createMemoryHandoffStore } from '../handoff/index.js';
-import { createLog, withRedaction } from '../internal/create-log.js';
-import {
-  checkCount,
-  checkDuration,
-  createTaskCounter,
-  type Log,
-  settlesWithin,
-  silentLog,
-} from '../internal/index.js';
+import { logOf, withRedaction } from '../internal/create-log.js';
+import { checkCount, checkDuration, createTaskCounter, settlesWithin } from '../internal/index.js';
 import { createBots } from './bots.js';
 import {
   beginHandoff,
@@ -38,7 +31,7 @@ import { createListener } from './node-http.js';
 import {
   ADD_HANDOFF_HANDLER,
   acceptsUnhandled,
-  checkOptionNames,
+  checkReceiverOptions,
   type ReceiverOptions,
   type SeveralBotsOptions,
 } from './options.js';
@@ -68,7 +61,7 @@ export function createReceiver<State extends object = object>(
   options: ReceiverOptions | SeveralBotsOptions,
 ): Receiver<State> {
   // In JavaScript the options can be missing; the guards say what is needed then.
-  checkOptionNames(options ?? {});
+  checkReceiverOptions(options ?? {});
   const bots = createBots(options ?? ({} as ReceiverOptions));
   const { directory, platforms, hasMessages, hasHandoffs } = bots;
   const receiverName = checkName('name', options.name ?? DEFAULT_RECEIVER);
@@ -264,9 +257,4 @@ export function createReceiver<State extends object = object>(
   Object.defineProperty(receiver, 'started', { get: () => isStarted || !delivery.start });
   // The state is the application's: nothing here reads it.
   return receiver as Receiver<State>;
-}
-
-function logOf(log: Log | false | undefined): Log {
-  if (log === false) return silentLog;
-  return log ?? createLog();
 }

@@ -1,7 +1,7 @@
 import type { PlatformClient, PlatformClientOptions } from '../client/index.js';
 import type { Delivery } from '../delivery/index.js';
 import type { HandoffRequestedContext } from '../events/index.js';
-import { closestName, configError, type Log } from '../internal/index.js';
+import { checkOptionNames, configError, type Log } from '../internal/index.js';
 import type { AuthChoice } from './auth/schemes.js';
 import type { HandoffAnswers } from './exchange.js';
 import type { EndpointPaths } from './routes.js';
@@ -107,7 +107,7 @@ export type GreetingContext = Pick<
   'payload' | 'bot' | 'conversationId' | 'user' | 'transcript'
 >;
 
-const OPTION_NAMES: ReadonlySet<string> = new Set<keyof ReceiverOptions>([
+const OPTION_NAMES: readonly (keyof ReceiverOptions)[] = [
   'auth',
   'platform',
   'bots',
@@ -122,15 +122,15 @@ const OPTION_NAMES: ReadonlySet<string> = new Set<keyof ReceiverOptions>([
   'answers',
   'limits',
   'log',
-]);
+];
 
-/** Throws for unknown options, which are most often misspelt. */
-export function checkOptionNames(options: object): void {
-  const unknown = Object.keys(options).filter((name) => !OPTION_NAMES.has(name));
-  if (unknown.length === 0) return;
-  const closest = closestName(unknown[0] ?? '', OPTION_NAMES);
-  const hint = closest === null ? `It knows ${[...OPTION_NAMES].join(', ')}.` : `Did you mean ${closest}?`;
-  throw configError(`createReceiver does not know the option ${unknown.join(', ')}. ${hint}`);
+/** Throws for unknown options, also in options that are objects. */
+export function checkReceiverOptions(options: Partial<CommonReceiverOptions>): void {
+  const { limits, probes, answers } = options;
+  checkOptionNames('createReceiver', options, OPTION_NAMES);
+  checkOptionNames('limits of createReceiver', limits, ['bodyBytes', 'depth', 'readTimeoutMs']);
+  checkOptionNames('probes of createReceiver', probes, ['auth']);
+  checkOptionNames('answers of createReceiver', answers, ['success', 'failure']);
 }
 
 /** What to do about a missing handler of handoff requests, for the log. */

@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import { HandoffKitError } from '../internal/index.js';
+import { closestName, HandoffKitError } from '../internal/index.js';
 import type { SettingInfo, SettingTexts } from './setting.js';
 import { BOT_SETTINGS, type ProgramTexts, SETTINGS } from './settings-schema.js';
 
@@ -161,32 +161,8 @@ function textsIn(content: object, path: string, settings: readonly SettingInfo[]
   return { texts, problems };
 }
 
-/** With more edits than this, a name is a different name and not a misspelling. */
-const MAX_EDITS = 3;
-
 function suggestionFor(name: string, settings: readonly SettingInfo[]): string {
-  const plain = withoutPunctuation(name);
   const keys = settings.map(({ key }) => key);
-  const [best] = keys
-    .map((key) => ({ key, edits: editDistance(plain, withoutPunctuation(key)) }))
-    .sort((one, other) => one.edits - other.edits);
-  if (best && best.edits <= Math.min(MAX_EDITS, plain.length / 2)) return ` Did you mean ${best.key}?`;
-  return ` The settings are ${keys.join(', ')}.`;
-}
-
-/** MOUNT_PATH, mount-path and mountPath are the same name. */
-const withoutPunctuation = (name: string): string => name.replace(/[^a-z0-9]/gi, '').toLowerCase();
-
-/** The Levenshtein distance. */
-function editDistance(one: string, other: string): number {
-  let row = Array.from({ length: other.length + 1 }, (_, index) => index);
-  for (const [index, letter] of Array.from(one).entries()) {
-    const next = [index + 1];
-    for (const [column, counterpart] of Array.from(other).entries()) {
-      const substitution = (row[column] ?? 0) + (letter === counterpart ? 0 : 1);
-      next.push(Math.min(substitution, (row[column + 1] ?? 0) + 1, (next[column] ?? 0) + 1));
-    }
-    row = next;
-  }
-  return row[other.length] ?? 0;
+  const closest = closestName(name, keys);
+  return closest === null ? ` The settings are ${keys.join(', ')}.` : ` Did you mean ${closest}?`;
 }

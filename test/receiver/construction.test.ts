@@ -114,6 +114,16 @@ describe('other mistakes', () => {
     expect(error.message).toContain(hint);
   });
 
+  it('names an unknown option within another', () => {
+    const error = errorOf(() =>
+      create({ auth: { message: noAuth(), handoff: noAuth() }, limits: { bodybytes: 1 } }),
+    );
+    expect(error.code).toBe('CONFIG_INVALID');
+    expect(error.message).toContain(
+      'limits of createReceiver does not know the option bodybytes. Did you mean bodyBytes?',
+    );
+  });
+
   it('names the choices of unhandled', () => {
     const error = errorOf(() =>
       create({ auth: { message: noAuth(), handoff: noAuth() }, unhandled: 'ignore' }),
