@@ -101,12 +101,7 @@ async function loadDesk(options: CommonBridgeOptions, settings: Settings): Promi
       oneTimePaths: desk.oneTimePaths,
       hasWebhooks: false,
       ...checkAndStats(desk.bridge),
-      async close(within) {
-        // The first call of bridge.close sets the time limit; desk.close() alone would use the default.
-        const bridged = desk.bridge.close(within);
-        await desk.close();
-        await bridged;
-      },
+      close: (within) => desk.close(within),
     };
   };
 }

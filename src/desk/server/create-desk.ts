@@ -1,7 +1,7 @@
 import { type RequestHandler, Router } from 'express';
-import { type Bridge, type BridgeOptions, createBridge } from '../../bridge/index.js';
-import { createLog, withRedaction } from '../../internal/create-log.js';
-import { configError, type Log } from '../../internal/index.js';
+import { type Bridge, type BridgeOptions, checkBridgeOptionNames, createBridge } from '../../bridge/index.js';
+import { logOf, withRedaction } from '../../internal/create-log.js';
+import { checkOptionNames, configError, type Log } from '../../internal/index.js';
 import type { Receiver } from '../../receiver/index.js';
 import { createDeskAdapter } from './adapter.js';
 import { createAccount } from './agents/account.js';
@@ -79,9 +79,23 @@ export interface DeskOptions {
   readonly keepDays?: number;
   /** After how many minutes without activity an agent is logged out. Default 30. */
   readonly idleMinutes?: number;
-  /** A pino logger, or one like it. */
-  readonly log?: Log;
+  /** A pino logger, or one like it; `false` for none. Default: `createLog()`, which writes to standard output. */
+  readonly log?: Log | false;
 }
+
+const OPTION_NAMES: readonly (keyof DeskOptions)[] = [
+  'receiver',
+  'agents',
+  'publicUrl',
+  'openId',
+  'oneTimeLinksFor',
+  'isGreeted',
+  'bridge',
+  'customer',
+  'keepDays',
+  'idleMinutes',
+  'log',
+];
 
 /** A desk: an Express handler, mounted with `app.use('/desk', desk)`. */
 export interface Desk extends RequestHandler {
@@ -97,8 +111,14 @@ export interface Desk extends RequestHandler {
    * const lines = await readAudit(desk.store, 100);
    */
   readonly store: DocumentStore;
-  /** Closes the desk. Close the receiver first. */
-  close(): Promise<void>;
+  /**
+   * Closes the desk and waits for running work, by default up to 10 seconds. Close the receiver first.
+   *
+   * @example
+   * await receiver.close();
+   * await desk.close({ timeoutMs: 5_000 });
+   */
+  close(options?: { readonly timeoutMs?: number }): Promise<void>;
 }
 
 /**
@@ -109,41 +129,48 @@ export interface Desk extends RequestHandler {
  * app.use('/desk', createDesk({ receiver, agents: 'stored' }));
  */
 export function createDesk(options: DeskOptions): Desk {
-  const { receiver, oneTimeLinksFor = [] } = options;
+  checkOptionNames('createDesk', options, OPTION_NAMES);
+  checkBridgeOptionNames('bridge of createDesk', options.bridge);
+  const { receiver, openId, oneTimeLinksFor = [] } = options;
   const publicUrl = parsePublicUrl(options.publicUrl);
   const keepMs = milliseconds('keepDays', options.keepDays ?? 30, 86_400_000);
   const idleMs = milliseconds('idleMinutes', options.idleMinutes ?? 30, 60_000);
-  const log = withRedaction(options.log ?? createLog());
+  const log = withRedaction(logOf(options.log));
   const { database, queues, isOutboxPaused } = receiver.storage;
   const store = createDocumentStore(database);
   const agents = createAgents(store);
   const teams = createTeams(store);
   const rules = createRules(store);
-  const availability = createAvailability(store, log);
   const findTarget = createFindTarget({ agents, teams, rules });
   const conversations = createDeskConversations(store, log, options.isGreeted ?? false, findTarget);
   const { audit, records } = conversations;
-  const assigner = createAssigner({ store, records, agents, teams, rules, availability, log });
-  availability.onChange(() => assigner.kick());
   const account = createAccount(store);
   const policy = createLoginPolicy(store);
   const sessions = createSessions(store, { idleMs });
-  const updates = createLiveUpdates(store, log);
-  const signals = createSignals({ store, queues, isOutboxPaused, availability, log });
   const rejections = createRejectionLog(audit, log);
-  const retention = startRetention({ store, sessions, log, keepMs });
 
   const hostSession = options.agents === 'stored' ? null : options.agents;
+  if (openId && hostSession)
+    throw configError('openId is for stored agents; with a host application, log in there.');
   const oneTimeLogins = oneTimeLinksFor.map((agent) => ({ link: createOneTimeLink(), agent }));
   const cookie = createSessionCookie(publicUrl);
   const browserSessions = createBrowserSessions({ agents, policy, sessions, audit, hostSession, cookie });
   const findAgent = browserSessions.find;
   const isSameOrigin = createSameOrigin(publicUrl);
+  const openIdLogin =
+    openId && createOpenIdLogin({ options: openId, publicUrl, browserSessions, rejections, log });
 
   const urlOf = (id: string) => (publicUrl ? `${publicUrl.href}/#/${encodeURIComponent(id)}` : undefined);
-  const adapter = createDeskAdapter(conversations, assigner, urlOf);
   const hours = createHours(store, log, options.bridge);
+  // From here on, timers run until `close`: wrong options were refused before.
+  const availability = createAvailability(store, log);
+  const assigner = createAssigner({ store, records, agents, teams, rules, availability, log });
+  availability.onChange(() => assigner.kick());
+  const adapter = createDeskAdapter(conversations, assigner, urlOf);
   const bridge = createBridge({ log, ...options.bridge, ...hours.bridgeOptions, receiver, adapter });
+  const updates = createLiveUpdates(store, log);
+  const signals = createSignals({ store, queues, isOutboxPaused, availability, log });
+  const retention = startRetention({ store, sessions, log, keepMs });
 
   const limits = createLoginLimits();
   const apiRoutes = createAgentRoutes({
@@ -206,12 +233,7 @@ export function createDesk(options: DeskOptions): Desk {
   router.use((request, _response, next) => runForClient(request.ip, next));
   router.use(deskHeaders(publicUrl?.isHttps ?? false));
   if (publicUrl) router.use(requireHost(publicUrl));
-  const { openId } = options;
-  if (openId && hostSession)
-    throw configError('openId is for stored agents; with a host application, log in there.');
-  if (openId) {
-    router.use(createOpenIdLogin({ options: openId, publicUrl, browserSessions, rejections, log }));
-  }
+  if (openIdLogin) router.use(openIdLogin);
   const openIdName = openId ? (openId.name ?? new URL(openId.issuer).host) : null;
   router.use(
     createLogin({
@@ -235,12 +257,12 @@ export function createDesk(options: DeskOptions): Desk {
     agents,
     bridge,
     store,
-    async close() {
+    async close(within?: { readonly timeoutMs?: number }) {
       retention.stop();
       availability.stop();
       signals.stop();
       updates.stop();
-      await bridge.close();
+      await bridge.close(within);
     },
   });
 }

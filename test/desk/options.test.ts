@@ -1,0 +1,56 @@
+import { afterEach, describe, expect, it, vi } from 'vitest';
+import { createDesk, type DeskOptions } from '../../src/public/desk.js';
+import { createReceiver, noAuth } from '../../src/public/index.js';
+
+const makeReceiver = () =>
+  createReceiver({
+    auth: { message: false, handoff: noAuth() },
+    platform: { baseUrl: 'http://127.0.0.1:9', apiKey: 'key' },
+    log: false,
+  });
+
+describe('createDesk', () => {
+  afterEach(() => void vi.useRealTimers());
+
+  it.each<[object, string]>([
+    [
+      { publicURL: 'https://x.example' },
+      'createDesk does not know the option publicURL. Did you mean publicUrl?',
+    ],
+    [{ hours: {} }, 'createDesk does not know the option hours. It knows receiver, agents,'],
+    [{ bridge: { openId: {} } }, 'bridge of createDesk does not know the option openId.'],
+    [
+      { bridge: { hours: { timeZone: 'UTC', open: {}, whenClosed: 'say' } } },
+      'hours of bridge of createDesk does not know the option whenClosed.',
+    ],
+    [
+      {
+        agents: () => null,
+        openId: { issuer: 'https://x.example', clientId: 'a', clientSecret: 'b', roleClaim: 'c', roles: {} },
+      },
+      'openId is for stored agents',
+    ],
+    [{ openId: { issuer: 'https://x.example', roles: { it: 'agent' } } }, 'openId'],
+    [{ keepDays: 0 }, 'keepDays must be a number of days'],
+  ])('refuses wrong options, and leaves nothing behind: %j', async (wrong, message) => {
+    vi.useFakeTimers({ toFake: ['setInterval', 'setTimeout'] });
+    const receiver = makeReceiver();
+    const options: DeskOptions = { receiver, agents: 'stored', log: false };
+    expect(() => createDesk({ ...options, ...wrong })).toThrow(message);
+    expect(vi.getTimerCount()).toBe(0);
+    vi.useRealTimers();
+    // A bridge that was left behind would take the handoffs.
+    const desk = createDesk(options);
+    await receiver.close();
+    await desk.close();
+  });
+
+  it('passes the time limit of close to its bridge', async () => {
+    const receiver = makeReceiver();
+    const desk = createDesk({ receiver, agents: 'stored', log: false });
+    const closed = vi.spyOn(desk.bridge, 'close');
+    await receiver.close();
+    await desk.close({ timeoutMs: 1_234 });
+    expect(closed).toHaveBeenCalledWith({ timeoutMs: 1_234 });
+  });
+});
