@@ -62,19 +62,6 @@ export function applyConversationChange(
   return isFinished(next) && !keepContent ? { ...next, transcript: [] } : next;
 }
 
-const NEXT_STATES: Readonly<Record<ConversationState, readonly ConversationState[]>> = {
-  requested: ['waiting', 'connected', 'closing', 'failed'],
-  waiting: ['connected', 'closing', 'failed'],
-  connected: ['closing', 'failed'],
-  closing: ['closed', 'requested'],
-  closed: ['requested'],
-  failed: ['requested'],
-};
-
-/** Only a new request leads out of `closed` and `failed`. */
-export const mayBecome = (from: ConversationState, to: ConversationState): boolean =>
-  NEXT_STATES[from].includes(to);
-
 /** Whether messages can still be exchanged. */
 export const isOpen = (state: ConversationState): boolean =>
   state === 'requested' || state === 'waiting' || state === 'connected';

@@ -1,5 +1,4 @@
 import {
-  type AdapterLink,
   type ClosedBy,
   type Conversation,
   type DeliveredEvent,
@@ -7,20 +6,8 @@ import {
   userOf,
 } from '../events/index.js';
 import { HandoffKitError } from '../internal/index.js';
-import { type ConversationChange, isOpen, mayBecome, type NewConversation } from './conversation.js';
+import { type ConversationChange, isOpen, type NewConversation } from './conversation.js';
 import type { HandoffStore } from './store.js';
-
-/**
- * The lifecycle of a handed-over conversation.
- *
- * ```
- *   request        accept        replied (by an agent)
- *  ─────────► requested ─────► waiting ─────► connected
- *                │  │             │              │
- *                │  └── fail ─────┴──────────────┴─────► failed ── request ──► requested (a new session)
- *                └───── end ──────┴──────────────┴─────► closing ── close ──► closed ── request ──► requested
- * ```
- */
 
 /** The result of {@link HandoffLifecycle.request}. */
 export interface HandoffRequestResult {
@@ -37,7 +24,8 @@ export interface CloseResult {
 }
 
 /**
- * Moves conversations through their lifecycle. Every step is one idempotent compare-and-set. A step resolves to `null` if
+ * Moves conversations through their lifecycle, which ARCHITECTURE.md draws. A bridge links them to a helpdesk, and fails
+ * those that it could not open. Every step is one idempotent compare-and-set. A step resolves to `null` if
  * there is no such conversation, or its state does not allow the step.
  */
 export interface HandoffLifecycle {
@@ -47,8 +35,6 @@ export interface HandoffLifecycle {
    * ended or is closing starts a new session, and so does the same request after a failure.
    */
   request(event: DeliveredEvent<'handoff.requested'>): Promise<HandoffRequestResult>;
-  /** Records its link to a helpdesk. The first link stays: check the result. */
-  link(id: string, link: AdapterLink): Promise<Conversation | null>;
   /** Records that the platform was answered 200: `requested` becomes `waiting`. */
   accept(id: string): Promise<Conversation | null>;
   /** Records a reply to the user. If an agent wrote it, `waiting` becomes `connected`. */
@@ -60,8 +46,6 @@ export interface HandoffLifecycle {
   end(id: string, by: ClosedBy, why?: string | null): Promise<CloseResult | null>;
   /** Records that both sides know of the end: `closing` becomes `closed`. */
   close(id: string): Promise<Conversation | null>;
-  /** Records that it could not be handed over. */
-  fail(id: string, why: string): Promise<Conversation | null>;
 }
 
 export interface LifecycleOptions {
@@ -131,11 +115,6 @@ export function createHandoffLifecycle(
       }
       throw contendedError();
     },
-    link: (id, link) =>
-      settle(id, (conversation) => {
-        if (!mayBeLinked(conversation)) return 'refuse';
-        return conversation.link ? 'keep' : { link };
-      }),
     accept: (id) =>
       settle(id, ({ state }) => {
         if (state === 'requested') return { state: 'waiting' };
@@ -160,13 +139,7 @@ export function createHandoffLifecycle(
     close: (id) =>
       settle(id, ({ state }) => {
         if (state === 'closed') return 'keep';
-        return mayBecome(state, 'closed') ? { state: 'closed' } : 'refuse';
-      }),
-    fail: (id, why) =>
-      settle(id, ({ state }) => {
-        if (state === 'failed') return 'keep';
-        if (!mayBecome(state, 'failed')) return 'refuse';
-        return { state: 'failed', closure: { by: 'system', why, at: new Date(now()) } };
+        return state === 'closing' ? { state: 'closed' } : 'refuse';
       }),
   };
 }
@@ -190,9 +163,6 @@ function startsNewSession({ state, requestKey }: Conversation, key: string): boo
   if (state === 'failed') return true;
   return !isOpen(state) && requestKey !== key;
 }
-
-/** While closing, a link may still be recorded, because the helpdesk must learn of the end. */
-const mayBeLinked = ({ state }: Conversation): boolean => isOpen(state) || state === 'closing';
 
 const contendedError = (): HandoffKitError =>
   new HandoffKitError(

@@ -7,6 +7,7 @@ import { joinReceiver } from '../../src/bridge/ownership.js';
 import { silentLog } from '../../src/internal/index.js';
 import { AdapterError } from '../../src/public/adapter.js';
 import { type AdmitContext, createReceiver, noAuth } from '../../src/public/index.js';
+import { changeConversation } from '../helpers/change-conversation.js';
 import { deferred } from '../helpers/deferred.js';
 import { requestEvent } from '../helpers/events.js';
 import { eventually } from '../helpers/eventually.js';
@@ -243,7 +244,8 @@ it('a conversation that opens right at the time limit is accepted', async () => 
   const dependencies = { lifecycle, settings, ownership, calls, counters: createCounters(), log: silentLog };
   const admit = createAdmitHandoff(dependencies, {
     async ensureOpen({ id }) {
-      await lifecycle.link(id, { adapter: 'fake-desk', externalId: 'T1', url: null, extra: {} });
+      const link = { adapter: 'fake-desk', externalId: 'T1', url: null, extra: {} };
+      await changeConversation(lifecycle.store, id, { link });
       return { kind: 'pending' };
     },
   });

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { sessionKey } from '../../src/bridge/bridge-context.js';
 import type { EmitEvents } from '../../src/public/adapter.js';
+import { changeConversation } from '../helpers/change-conversation.js';
 import { requestEvent } from '../helpers/events.js';
 import { eventually } from '../helpers/eventually.js';
 import { agentCloses, agentSays, fakeDesk } from './fake-desk.js';
@@ -150,7 +151,7 @@ describe('a restart while a conversation is being opened', () => {
       const { lifecycle } = first.receiver.conversations;
       expect(await lifecycle.store.get('same')).toMatchObject({ state: 'failed', session: 1 });
       for (let again = 0; again < times; again += 1) {
-        await lifecycle.fail('same', 'no agent is available');
+        await changeConversation(lifecycle.store, 'same', { state: 'failed' });
         await lifecycle.request(requestEvent('same'));
       }
       await lifecycle.accept('same');

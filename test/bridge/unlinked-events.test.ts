@@ -1,6 +1,7 @@
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { sessionKey } from '../../src/bridge/bridge-context.js';
 import { AdapterError, type EmitEvents } from '../../src/public/adapter.js';
+import { changeConversation } from '../helpers/change-conversation.js';
 import { requestEvent } from '../helpers/events.js';
 import { eventually } from '../helpers/eventually.js';
 import { LEVEL } from '../helpers/log-lines.js';
@@ -76,7 +77,7 @@ describe('an event before the link of its conversation is stored', () => {
     expect(await sendEvents(event)).toBe(503);
     expect(await store.get(id)).toMatchObject({ link: null });
     const link = { adapter: 'fake-desk', externalId: 'T1', url: null, extra: {} };
-    await receiver.conversations.lifecycle.link(id, link);
+    await changeConversation(receiver.conversations.lifecycle.store, id, { link });
     expect(await sendEvents(event)).toBe(200);
     expect(shown()).toEqual(['I am here.']);
   });
@@ -92,7 +93,7 @@ describe('an event before the link of its conversation is stored', () => {
     await logged.until('poll failed');
     expect(shown()).toEqual([]);
     const link = { adapter: 'fake-desk', externalId: 'T1', url: null, extra: {} };
-    await receiver.conversations.lifecycle.link(id, link);
+    await changeConversation(receiver.conversations.lifecycle.store, id, { link });
     await eventually(() => expect(shown()).toEqual(['I am here.']));
   });
 
@@ -151,7 +152,7 @@ describe('an event of a ticket that is no handoff, while an opening is in doubt'
 
   it('is dropped with a warning after the request failed without an outcome in the helpdesk', async () => {
     const { sendEvents, logged, receiver, id } = await setUpUnlinked({ accepted: false });
-    await receiver.conversations.lifecycle.fail(id, 'no agent is available');
+    await changeConversation(receiver.conversations.lifecycle.store, id, { state: 'failed' });
     expect(await sendEvents(agentSays('I am here.'))).toBe(200);
     expect(logged.about('event dropped')).toMatchObject([{ level: LEVEL.warn, externalId: 'T1' }]);
   });
@@ -185,7 +186,8 @@ it('a conversation that another process has linked meanwhile is not closed as an
     open: async (apply) => {
       const opened = apply();
       const id = desk.tickets[0]?.session.conversationId ?? '';
-      await lifecycle.link(id, { adapter: 'fake-desk', externalId: 'T1', url: null, extra: {} });
+      const link = { adapter: 'fake-desk', externalId: 'T1', url: null, extra: {} };
+      await changeConversation(lifecycle.store, id, { link });
       return opened;
     },
   });

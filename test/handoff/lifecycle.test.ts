@@ -6,6 +6,7 @@ import {
   type HandoffStore,
 } from '../../src/handoff/index.js';
 import type { ConversationState } from '../../src/public/index.js';
+import { changeConversation } from '../helpers/change-conversation.js';
 import { requestEvent } from '../helpers/events.js';
 
 const NOW = 1_700_000_000_000;
@@ -17,22 +18,20 @@ const start = (store: HandoffStore = createMemoryHandoffStore()): HandoffLifecyc
 /** Brings a conversation to a state through its usual transitions. */
 async function bring(lifecycle: HandoffLifecycle, state: ConversationState): Promise<void> {
   await lifecycle.request(requestEvent('c', { key: 'first' }));
-  if (state === 'requested') return;
+  if (state === 'failed') await changeConversation(lifecycle.store, 'c', { state });
+  if (state === 'requested' || state === 'failed') return;
   await lifecycle.accept('c');
   if (state === 'connected') await lifecycle.replied('c', { isAgent: true });
   if (state === 'closing' || state === 'closed') await lifecycle.end('c', 'user', 'USER_CLOSED');
   if (state === 'closed') await lifecycle.close('c');
-  if (state === 'failed') await lifecycle.fail('c', 'the desk is gone');
 }
 
 const VERBS: Readonly<Record<string, (lifecycle: HandoffLifecycle) => Promise<unknown>>> = {
   accept: (lifecycle) => lifecycle.accept('c'),
-  link: (lifecycle) => lifecycle.link('c', LINK),
   'a program’s reply': (lifecycle) => lifecycle.replied('c', { isAgent: false }),
   'a human’s reply': (lifecycle) => lifecycle.replied('c', { isAgent: true }),
   end: (lifecycle) => lifecycle.end('c', 'agent'),
   close: (lifecycle) => lifecycle.close('c'),
-  fail: (lifecycle) => lifecycle.fail('c', 'no'),
   'the same request': (lifecycle) => lifecycle.request(requestEvent('c', { key: 'first' })),
   'a new request': (lifecycle) => lifecycle.request(requestEvent('c', { key: 'second' })),
 };
@@ -42,32 +41,12 @@ type Outcome = ConversationState | typeof NO;
 
 /** The state after each action from each state, in the order of {@link VERBS}. */
 const TABLE: Readonly<Record<ConversationState, readonly Outcome[]>> = {
-  requested: [
-    'waiting',
-    'requested',
-    'requested',
-    'connected',
-    'closing',
-    NO,
-    'failed',
-    'requested',
-    'requested',
-  ],
-  waiting: ['waiting', 'waiting', 'waiting', 'connected', 'closing', NO, 'failed', 'waiting', 'waiting'],
-  connected: [
-    'connected',
-    'connected',
-    'connected',
-    'connected',
-    'closing',
-    NO,
-    'failed',
-    'connected',
-    'connected',
-  ],
-  closing: [NO, 'closing', NO, NO, 'closing', 'closed', NO, 'closing', 'requested'],
-  closed: [NO, NO, NO, NO, 'closed', 'closed', NO, 'closed', 'requested'],
-  failed: [NO, NO, NO, NO, 'failed', NO, 'failed', 'requested', 'requested'],
+  requested: ['waiting', 'requested', 'connected', 'closing', NO, 'requested', 'requested'],
+  waiting: ['waiting', 'waiting', 'connected', 'closing', NO, 'waiting', 'waiting'],
+  connected: ['connected', 'connected', 'connected', 'closing', NO, 'connected', 'connected'],
+  closing: [NO, NO, NO, 'closing', 'closed', 'closing', 'requested'],
+  closed: [NO, NO, NO, 'closed', 'closed', 'closed', 'requested'],
+  failed: [NO, NO, NO, 'failed', NO, 'requested', 'requested'],
 };
 
 const CASES = (Object.keys(TABLE) as ConversationState[]).flatMap((from) =>
@@ -145,7 +124,7 @@ describe('a request', () => {
   it('that starts a new session keeps nothing of the previous session', async () => {
     const lifecycle = start();
     await lifecycle.request(requestEvent('c', { userId: 'ada' }));
-    await lifecycle.link('c', LINK);
+    await changeConversation(lifecycle.store, 'c', { link: LINK });
     await lifecycle.replied('c', { isAgent: true, agentName: 'Bo' });
     await lifecycle.end('c', 'agent', 'resolved');
     await lifecycle.close('c');
@@ -203,16 +182,6 @@ describe('a reply', () => {
     expect(await lifecycle.replied('c', { isAgent: true, agentName: 'Al' })).toMatchObject({
       agentName: 'Al',
     });
-  });
-});
-
-describe('a link to a helpdesk', () => {
-  it('is set once: the first link stays', async () => {
-    const lifecycle = start();
-    await bring(lifecycle, 'waiting');
-    await lifecycle.link('c', LINK);
-    expect(await lifecycle.link('c', { ...LINK, externalId: '8' })).toMatchObject({ link: LINK });
-    expect(await lifecycle.store.findByLink('desk', '8')).toBeNull();
   });
 });
 

@@ -1,5 +1,6 @@
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { createReceiver, noAuth } from '../../../src/public/index.js';
+import { changeConversation } from '../../helpers/change-conversation.js';
 import { chatEvent, requestEvent } from '../../helpers/events.js';
 import { flakyPlatform } from '../../helpers/fake-platform.js';
 import { refuseSharedStores } from '../../helpers/several-processes.js';
@@ -71,7 +72,7 @@ export function names(engine: Engine): void {
         expect(await each.store.moveCursor('reader', null, '1')).toBe(true);
       }
       const link = { adapter: 'desk', externalId: '7', url: null, extra: {} };
-      await ofSales.link('c', link);
+      await changeConversation(ofSales.store, 'c', { link });
       await ofSales.accept('c');
       expect(await ofSupport.store.findByLink('desk', '7')).toBeNull();
       expect(await ofSales.store.findByLink('desk', '7')).toMatchObject({ id: 'c', state: 'waiting' });

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { createHandoffLifecycle, type HandoffLifecycle } from '../../../src/handoff/index.js';
+import { changeConversation } from '../../helpers/change-conversation.js';
 import { requestEvent } from '../../helpers/events.js';
 import { openTwo, type StoreEngine, yesses } from './stage.js';
 
@@ -56,7 +57,7 @@ export function sharedLifecycle(engine: StoreEngine): void {
       const link = { adapter: 'desk', externalId: '7', url: null, extra: {} };
       await Promise.all([
         both[0].accept('c'),
-        both[1].link('c', link),
+        changeConversation(both[1].store, 'c', { link }),
         both[0].replied('c', { isAgent: true, agentName: 'Bo' }),
         both[1].replied('c', { isAgent: false }),
       ]);
