@@ -192,14 +192,14 @@ export const MISTAKES: readonly KnownMistake[] = [
     shows: /the bot's .* was lost/,
   },
   {
-    name: 'a bridge without fencing: a handler that was given up still sends to the helpdesk',
+    name: 'runs of handlers are not fenced: one that was given up still acts, and sends to the helpdesk',
     made: {
       delivery: withHost((host) => ({
         ...host,
         handle: (event, { attempt }) => host.handle(event, { attempt, signal: new AbortController().signal }),
       })),
     },
-    shows: /sent to the helpdesk by|to the helpdesk again/,
+    shows: /acted for by|acts for|sent to the helpdesk by|to the helpdesk again/,
   },
   {
     name: 'the first handler of an event is called without checking the claim after a pause',
