@@ -6,7 +6,7 @@ import {
   type BridgeStats,
   createBridge,
 } from '../bridge/index.js';
-import type { AgentView, DeskOptions } from '../desk/index.js';
+import type { AgentView, DeskOptions, HostSession } from '../desk/index.js';
 import type { Log } from '../internal/index.js';
 import type { Receiver } from '../receiver/index.js';
 import { ADAPTERS, type AdapterName, adapterPath } from './adapter-settings.js';
@@ -38,6 +38,8 @@ export interface ConnectParts {
   readonly log: Log;
   /** With the desk: creates links that log these agents in once. */
   readonly oneTimeLinksFor?: readonly AgentView[] | undefined;
+  /** With the desk: tells which agent a request comes from. Default: agents log in at the desk. */
+  readonly deskAgents?: HostSession | undefined;
 }
 
 /** Connects a loaded adapter. It is synchronous, so that no event arrives in between. */
@@ -84,10 +86,10 @@ async function loadAdapter(
 
 async function loadDesk(options: CommonBridgeOptions, settings: Settings): Promise<ConnectAdapter> {
   const { createDesk } = await import('../desk/index.js');
-  return ({ receiver, log, oneTimeLinksFor }) => {
+  return ({ receiver, log, oneTimeLinksFor, deskAgents }) => {
     const desk = createDesk({
       receiver,
-      agents: 'stored',
+      agents: deskAgents ?? 'stored',
       bridge: { ...options, log },
       isGreeted: settings.greeting !== undefined,
       ...deskOptions(settings),

@@ -4,7 +4,7 @@ import { setTimeout as wait } from 'node:timers/promises';
 import type { Express } from 'express';
 import type { Logger } from 'pino';
 import { type Delivery, inline } from '../delivery/index.js';
-import type { AgentView } from '../desk/index.js';
+import type { AgentView, HostSession } from '../desk/index.js';
 import {
   DEFAULT_BOT,
   type EventName,
@@ -65,6 +65,8 @@ export interface StandaloneParts {
   readonly delivery?: Delivery | null;
   /** Creates a link that logs this agent in at the desk once. */
   readonly oneTimeLinksFor?: readonly AgentView[] | undefined;
+  /** Tells the desk which agent a request comes from. Default: agents log in at the desk. */
+  readonly deskAgents?: HostSession | undefined;
   /** The settings of each bot. Default: one bot, with the program's settings. */
   readonly bots?: BotSettings;
   /** Accepts handoff requests even if nothing answers them. AUTO_REPLY and agents accept them anyway. */
@@ -73,7 +75,7 @@ export interface StandaloneParts {
 
 /** Creates the program from its settings. It does not listen yet. */
 export async function createStandalone(settings: Settings, parts: StandaloneParts): Promise<Standalone> {
-  const { reporter, log, delivery = null, oneTimeLinksFor, acceptsUnanswered = false } = parts;
+  const { reporter, log, delivery = null, oneTimeLinksFor, deskAgents, acceptsUnanswered = false } = parts;
   const bots = parts.bots ?? singleBotSettings(settings);
   const loaded = await loadAdapters(settings);
   const receiver = createReceiver({
@@ -87,7 +89,7 @@ export async function createStandalone(settings: Settings, parts: StandalonePart
   receiver.onAny(report).on('probe', report);
   if (settings.autoReply !== undefined) receiver.on('handoff.message', autoReply(settings.autoReply));
 
-  const adapters = loaded.map((connect) => connect({ receiver, log, oneTimeLinksFor }));
+  const adapters = loaded.map((connect) => connect({ receiver, log, oneTimeLinksFor, deskAgents }));
   const bridges = Object.fromEntries(adapters.map((adapter) => [adapter.name, adapter]));
   const metrics = collectMetrics(receiver, { bridges });
   const { mountPath, trustProxy } = settings;

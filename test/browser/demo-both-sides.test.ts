@@ -1,5 +1,6 @@
-import type { Browser, Page } from 'playwright-core';
-import { afterAll, beforeAll, expect, it, vi } from 'vitest';
+import type { Browser, BrowserContextOptions, FrameLocator, Locator, Page } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { eventually } from '../helpers/eventually.js';
 import { runNode } from '../standalone/program.js';
 import { axeViolations } from './axe.js';
 import { describeInBrowser, launch } from './chromium.js';
@@ -9,122 +10,277 @@ import { openWindow, TIMEOUT_MS } from './start-desk.js';
 
 vi.setConfig({ testTimeout: TIMEOUT_MS, hookTimeout: TIMEOUT_MS });
 
+const DESKTOP = { width: 1_280, height: 720 };
+const PHONE = { width: 360, height: 740 };
+
 /** Starts `handoff-kit demo` and opens the address that it prints. */
-async function openBothSides(browser: Browser, viewport = { width: 1_120, height: 700 }) {
-  const demo = runNode(['dist/cli/main.js', 'demo']);
-  const [, address = ''] = await demo.until(/Open (http:\/\/127\.0\.0\.1:\d+\/\?token=\S+) in a browser/);
-  const window = await openWindow(browser, address, { viewport });
-  return { ...window, ...sidesOf(window.page), address };
+async function openTour(browser: Browser, options: BrowserContextOptions = {}) {
+  const program = runNode(['dist/cli/main.js', 'demo']);
+  const [, address = ''] = await program.until(/Open (http:\/\/127\.0\.0\.1:\d+) in a browser/);
+  const window = await openWindow(browser, address, {
+    viewport: DESKTOP,
+    reducedMotion: 'reduce',
+    ...options,
+  });
+  return { ...window, ...tourAt(window.page), address, program };
 }
 
-/** The customer's chat on the left and the desk on the right. */
-function sidesOf(page: Page) {
-  const left = page.frameLocator('#customer');
-  const right = page.frameLocator('#desk');
-  const ask = left.getByLabel('Your message');
+/** The customer's chat, the desk and the guide of an open page. */
+function tourAt(page: Page) {
+  const chat = page.locator('#customer');
+  const desk = page.frameLocator('#desk');
+  const ask = page.getByLabel('Message of the customer');
+  const { width = 0, height = 0 } = page.viewportSize() ?? {};
+
+  /** Waits until this action is marked as the next one, and no other; it can be seen as a whole. */
+  const nextAction = async (name: string | RegExp): Promise<Locator> => {
+    const marked = await eventually(async () => {
+      const locators = page.frames().map((frame) => frame.locator('[data-next]'));
+      const texts = await Promise.all(locators.map((locator) => locator.allInnerTexts()));
+      expect(texts.flat()).toEqual([expect.stringMatching(name)]);
+      const found = locators.find((_locator, index) => texts[index]?.length === 1);
+      if (!found) throw new Error('nothing is marked');
+      return found;
+    });
+    const { x, y, ...size } = await boxOf(marked);
+    expect([x >= 0, y >= 0, x + size.width <= width, y + size.height <= height]).not.toContain(false);
+    return marked;
+  };
+
   return {
-    left,
-    right,
+    chat,
+    desk,
+    nextAction,
+    pressNext: async (name: string | RegExp) => (await nextAction(name)).click(),
     async say(text: string) {
       await ask.fill(text);
       await ask.press('Enter');
     },
-    askForHuman: () => left.getByRole('button', { name: 'Ask for a human' }).click(),
-    customerSees: (text: string) => left.getByRole('log').getByText(text).waitFor(),
-    async answer(text: string) {
-      await right.locator('.composer textarea').fill(text);
-      await right.getByRole('button', { name: 'Send' }).click();
+    customerSees: (text: string) => chat.getByRole('log').getByText(text).waitFor(),
+    async answer(text: string, at: FrameLocator = desk) {
+      await at.locator('.composer textarea').fill(text);
+      await at.getByRole('button', { name: 'Send' }).click();
     },
-    /** Waits for the instruction of the next step. */
-    nextStep: (text: string) => page.locator('#step').getByText(text).waitFor(),
-    seesExchange: (text: string) => page.locator('#exchanges').getByText(text).first().waitFor(),
+    /** Waits for the instruction of a step. */
+    told: (text: string) => page.locator('#step').getByText(text).waitFor(),
+    request: (meaning: string) => page.locator('#exchanges li').filter({ hasText: meaning }).first(),
   };
 }
 
-describeInBrowser('both sides of the demo on one page', () => {
+async function boxOf(locator: Locator) {
+  const box = await locator.boundingBox();
+  if (!box) throw new Error('it is not shown');
+  return box;
+}
+
+const VISITOR = /^\w+\s+Visitor/;
+
+/** The actions of the tour, in order. On a phone, the way to the other part of the page is an action as well. */
+const ACTIONS = {
+  desktop: [/^Ask for a human$/, VISITOR, /^Send$/, /^Send$/, /^Send$/, /^Close the chat$/, /^Start again$/],
+  phone: [
+    /^Ask for a human$/,
+    /^Desk$/,
+    VISITOR,
+    /^Send$/,
+    /^Customer$/,
+    /^Send$/,
+    /^Desk$/,
+    /^Send$/,
+    /^Customer$/,
+    /^Close the chat$/,
+    /^Start again$/,
+  ],
+};
+
+describeInBrowser('the tour of the demo', () => {
   let browser: Browser;
   beforeAll(async () => {
     browser = await launch();
   });
   afterAll(() => browser.close());
 
-  it('guide the user to a finished conversation and an AI that knows the answer', async () => {
-    const demo = await openBothSides(browser);
-    const { page, left, right } = demo;
-    await demo.nextStep('Begin on the left: write something.');
-    // The token works once and is gone from the address.
-    expect(new URL(page.url()).search).toBe('');
-    await demo.say('Where is my parcel?');
-    await demo.customerSees('I only know what was added to my knowledge');
-    await demo.nextStep('Now ask for a human on the left.');
-    await demo.seesExchange('The bot answers, and your receiver gets the message.');
-    await demo.askForHuman();
-    await demo.nextStep('It waits on the right: choose it, read what was said, and answer.');
-    await demo.seesExchange('The platform asks your receiver for an agent');
-    await right.locator('[data-conversation]').click();
-    await right.locator('.transcript .from-user').getByText('Where is my parcel?').waitFor();
-    await demo.answer('It is in Lyon, and comes tomorrow.');
-    await demo.customerSees('It is in Lyon, and comes tomorrow.');
-    await demo.nextStep('The customer sees it. Write on, or close from either side.');
-    await right.locator('[data-state=sent]').waitFor();
-    await right.getByRole('status').locator('p').waitFor({ state: 'detached' });
-    await left.locator('body').evaluate('scrollTo(0, 0)');
-    await takeScreenshot(page, 'demo');
+  describe.each([
+    { ...DESKTOP, actions: ACTIONS.desktop },
+    { width: 1_280, height: 800, actions: ACTIONS.desktop },
+    { width: 1_440, height: 900, actions: ACTIONS.desktop },
+    { ...PHONE, actions: ACTIONS.phone },
+  ])('at $width × $height', ({ actions, ...viewport }) => {
+    it('is clicked through by the one marked action, which is always in view', async () => {
+      const tour = await openTour(browser, { viewport });
+      const { page } = tour;
+      for (const action of actions) {
+        await tour.pressNext(action);
+        for (const frame of page.frames()) expect(await overflowing(frame), frame.url()).toEqual([]);
+      }
+      await tour.nextAction(/^Ask for a human$/);
+      expect(await page.locator('#exchanges .bad').count()).toBe(0);
+      const { foreignRequests, consoleErrors } = tour;
+      expect({ foreignRequests, consoleErrors }).toEqual({ foreignRequests: [], consoleErrors: [] });
+    });
 
-    await right.getByRole('button', { name: 'Teach the bot' }).click();
-    await right.getByRole('button', { name: 'Teach', exact: true }).click();
-    await demo.nextStep('Ask the same on the left: the bot knows it now.');
-    await left.getByRole('button', { name: 'Close' }).click();
-    await demo.nextStep('Done: a whole handoff.');
-    await right.getByRole('log').getByText('The customer left').waitFor();
-    await left.getByRole('button', { name: 'New customer' }).click();
-    await demo.say('Where is my parcel?');
-    await demo.customerSees('It is in Lyon, and comes tomorrow.');
-    expect(await page.locator('#exchanges .bad').count()).toBe(0);
-    const { foreignRequests, consoleErrors } = demo;
-    expect({ foreignRequests, consoleErrors }).toEqual({ foreignRequests: [], consoleErrors: [] });
+    it('is accessible in both colour schemes', async () => {
+      const tour = await openTour(browser, { viewport });
+      const { page } = tour;
+      await tour.pressNext(/^Ask for a human$/);
+      const request = tour.request('The platform asks for a human');
+      await request.getByText('Accepted: 200').waitFor({ state: 'attached' });
+      expect(await axeViolations(page)).toEqual([]);
+      if (viewport.width < 900) await page.getByRole('button', { name: 'Requests' }).click();
+      await request.click();
+      for (const colorScheme of ['light', 'dark'] as const) {
+        await page.emulateMedia({ colorScheme });
+        expect(await axeViolations(page), colorScheme).toEqual([]);
+      }
+    });
   });
 
-  it('show a close by the desk', async () => {
-    const demo = await openBothSides(browser);
-    await demo.askForHuman();
-    await demo.right.locator('[data-conversation]').click();
-    await demo.answer('Goodbye.');
-    await demo.customerSees('Goodbye.');
-    await demo.right.getByRole('button', { name: 'Close', exact: true }).click();
-    await demo.right.getByRole('dialog').getByRole('button', { name: 'Close' }).click();
-    await demo.left.getByText('The agent closed the conversation').waitFor();
-    await demo.nextStep('Done: a whole handoff.');
+  it('says what to do, and proposes what to say, until the conversation ends', async () => {
+    const tour = await openTour(browser, { deviceScaleFactor: 2 });
+    await tour.customerSees('Two days. Ask for a human if your parcel is late.');
+    await tour.told('On the left, ask for a human.');
+    await tour.pressNext('Ask for a human');
+    await tour.told('At the desk, open the conversation.');
+    await tour.pressNext(VISITOR);
+    await tour.told('At the desk, answer as an agent.');
+    await tour.nextAction('Send');
+    await tour.answer('Hello, this is Kim. What happened?');
+    await tour.customerSees('Hello, this is Kim. What happened?');
+    await tour.told('On the left, write back.');
+    await tour.pressNext('Send');
+    await tour.told('At the desk, answer again.');
+    await tour.desk.getByRole('log').getByText('My parcel is late. Where is it?').waitFor();
+    await tour.desk.locator('[data-state=sent]').waitFor();
+    await tour.nextAction('Send');
+    await takeScreenshot(tour.page, 'demo');
+    await tour.page.emulateMedia({ colorScheme: 'dark' });
+    await takeScreenshot(tour.page, 'demo-dark');
+    await tour.pressNext('Send');
+    await tour.customerSees('It is in Lyon, and arrives tomorrow.');
+    await tour.told('On the left, close the chat.');
+    await tour.pressNext('Close the chat');
+    await tour.told('Done: a whole handoff.');
+    await tour.desk.getByRole('log').getByText('The customer left').waitFor();
   });
 
-  it('have a colleague, to whom a conversation can be transferred', async () => {
-    const demo = await openBothSides(browser);
-    const { page, right } = demo;
-    await demo.askForHuman();
-    await right.locator('[data-conversation]').click();
-    await right.getByRole('button', { name: 'Claim' }).click();
-    await page.getByRole('button', { name: 'Ann, your colleague' }).click();
+  it('plays itself', async () => {
+    const tour = await openTour(browser);
+    await tour.page.getByRole('button', { name: 'Play it for me' }).click();
+    await tour.told('Done: a whole handoff.');
+    await tour.customerSees('It is in Lyon, and arrives tomorrow.');
+    await tour.request('The customer closed the chat').waitFor();
+    expect(await tour.page.locator('#exchanges .bad').count()).toBe(0);
+    await tour.page.getByRole('button', { name: 'Play it for me' }).waitFor();
+  });
+
+  it('plays itself on a phone, and stops when it is told to', async () => {
+    const tour = await openTour(browser, { viewport: PHONE });
+    await tour.page.getByRole('button', { name: 'Play it for me' }).click();
+    await tour.told('Below, answer as an agent.');
+    await tour.page.getByRole('button', { name: 'Stop' }).click();
+    await tour.page.getByRole('button', { name: 'Play it for me' }).click();
+    await tour.told('Done: a whole handoff.');
+  });
+
+  it('shows what each request means, and its body on a click', async () => {
+    const tour = await openTour(browser);
+    await tour.pressNext('Ask for a human');
+    const request = tour.request('The platform asks for a human');
+    await request.getByText('Accepted: 200').waitFor();
+    expect(await request.locator('code').innerText()).toBe('POST /webhook/…/conversation/establish');
+    expect(await request.locator('pre').first().isVisible()).toBe(false);
+    await request.click();
+    expect(await request.locator('pre').first().innerText()).toMatch(/^\{\n {2}"conversation_id": "/);
+    expect(await request.locator('pre').last().innerText()).toContain('"message": "success"');
+    // The newest request is first, and one that was opened stays open.
+    await tour.say('<b>Hello</b>');
+    await tour.page
+      .locator('#exchanges li:first-child')
+      .getByText('The customer writes to the agent')
+      .waitFor();
+    expect(await request.locator('pre').first().isVisible()).toBe(true);
+    expect(await tour.page.locator('#lines b').count()).toBe(0);
+  });
+
+  it('opens again by the same link, in another tab and in another browser', async () => {
+    const tour = await openTour(browser);
+    await tour.desk.locator('.inbox').waitFor();
+    const tab = await tour.context.newPage();
+    await tab.goto(tour.address);
+    await tab.frameLocator('#desk').locator('.inbox').waitFor();
+    const other = await openWindow(browser, tour.address, { viewport: DESKTOP });
+    await other.page.frameLocator('#desk').locator('.inbox').waitFor();
+    // The first one is still logged in.
+    await tour.page.bringToFront();
+    await tour.pressNext('Ask for a human');
+    await tour.pressNext(VISITOR);
+    await tour.pressNext('Send');
+    await tour.customerSees('Hello! What can I do for you?');
+    await tour.page.reload();
+    await tour.desk.locator('.inbox').waitFor();
+  });
+
+  it('keeps what the desk stores, and shows the desk without its own bars', async () => {
+    const tour = await openTour(browser);
+    await tour.desk.locator('.inbox').waitFor();
+    await tour.page.locator('#desk.ready').waitFor();
+    expect(await tour.desk.getByText('Nothing is stored').count()).toBe(0);
+    expect(await tour.desk.locator('.top-bar').isVisible()).toBe(false);
+    const [whole] = await Promise.all([
+      tour.context.waitForEvent('page'),
+      tour.page.getByRole('link', { name: 'Open in a tab' }).click(),
+    ]);
+    await whole.getByRole('link', { name: 'Dashboard' }).waitFor();
+  });
+
+  it('says what to do when the demo was stopped', async () => {
+    const tour = await openTour(browser);
+    await tour.nextAction('Ask for a human');
+    tour.program.signal('SIGTERM');
+    expect(await tour.program.ended).toBe(0);
+    await tour.page.getByRole('alert').getByText('start it again: npx handoff-kit demo').waitFor();
+  });
+
+  it('shows a close by the desk, and a bot that was taught', async () => {
+    const tour = await openTour(browser);
+    const { desk } = tour;
+    await tour.nextAction('Ask for a human');
+    await tour.say('Where is my parcel?');
+    await tour.customerSees('I only know what was added to my knowledge');
+    await tour.pressNext('Ask for a human');
+    await tour.pressNext(VISITOR);
+    await tour.answer('It is in Lyon.');
+    await tour.customerSees('It is in Lyon.');
+    await desk.getByRole('button', { name: 'Teach the bot' }).click();
+    await desk.getByRole('button', { name: 'Teach', exact: true }).click();
+    await tour.request('The desk teaches the bot an answer').getByText('Accepted: 200').waitFor();
+    await desk.getByRole('button', { name: 'Close', exact: true }).click();
+    await desk.getByRole('dialog').getByRole('button', { name: 'Close' }).click();
+    await tour.chat.getByText('Closed by the agent').waitFor();
+    await tour.request('The agent closes the chat').waitFor();
+    await tour.pressNext('Start again');
+    await tour.nextAction('Ask for a human');
+    await tour.say('Where is my parcel?');
+    await tour.customerSees('It is in Lyon.');
+  });
+
+  it('has a colleague, to whom a conversation can be transferred', async () => {
+    const tour = await openTour(browser);
+    const { page, desk } = tour;
+    await tour.pressNext('Ask for a human');
+    await tour.pressNext(VISITOR);
+    await desk.getByRole('button', { name: 'Claim' }).click();
+    await page.getByRole('button', { name: 'Ann, a colleague' }).click();
     const colleague = page.frameLocator('#colleague');
     await colleague.locator('[data-conversation]').click();
     await page.getByRole('button', { name: 'You', exact: true }).click();
-    await right.getByText('Ann is viewing', { exact: true }).waitFor();
-    await right.getByRole('button', { name: 'Transfer to…' }).click();
-    await right.getByRole('menuitem', { name: 'Ann' }).click();
-    await right.getByRole('dialog').getByRole('button', { name: 'Transfer' }).click();
-    await right.getByText('You transferred this conversation to Ann').waitFor();
-    await page.getByRole('button', { name: 'Ann, your colleague' }).click();
-    await colleague.locator('.composer textarea').fill('Hello from Ann.');
-    await colleague.getByRole('button', { name: 'Send' }).click();
-    await demo.customerSees('Hello from Ann.');
-  });
-
-  it('fit a phone, are accessible, and accept the login link once', async () => {
-    const demo = await openBothSides(browser, { width: 360, height: 740 });
-    await demo.right.locator('.inbox').waitFor();
-    await demo.nextStep('A customer is above, the desk where you answer below.');
-    for (const frame of demo.page.frames()) expect(await overflowing(frame), frame.url()).toEqual([]);
-    expect(await axeViolations(demo.page)).toEqual([]);
-    const { page } = await openWindow(browser, demo.address);
-    await page.frameLocator('#desk').getByRole('heading', { name: 'Log in to the desk' }).waitFor();
+    await desk.getByText('Ann is viewing', { exact: true }).waitFor();
+    await desk.getByRole('button', { name: 'Transfer to…' }).click();
+    await desk.getByRole('menuitem', { name: 'Ann' }).click();
+    await desk.getByRole('dialog').getByRole('button', { name: 'Transfer' }).click();
+    await desk.getByText('You transferred this conversation to Ann').waitFor();
+    await page.getByRole('button', { name: 'Ann, a colleague' }).click();
+    await tour.answer('Hello from Ann.', colleague);
+    await tour.customerSees('Hello from Ann.');
   });
 });

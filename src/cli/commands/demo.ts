@@ -13,9 +13,9 @@ interface DemoFlags {
 
 const MORE_HELP = `
 It needs no account and no settings: a simulated platform, a receiver and a desk for agents start together on
-this machine, with credentials generated for this run. Open the page in the output: you are a customer, and beside that
-the agent who answers, with a colleague to transfer to. The link logs you in at the desk once; after that the desk
-asks for a login.
+this machine, with credentials generated for this run. Open the page in the output: it leads you through a handoff, as
+the customer and as the agent who answers, or plays it for you. The link works in every browser of this machine until
+the demo ends. Conversations are kept in a temporary SQLite file, which is removed at the end.
 
 With --automatic a program plays the agent: it greets, answers every message, and closes when you say "bye".
 
@@ -102,15 +102,11 @@ async function watchDemo(demo: Demo, output: Output, automatic: boolean): Promis
   return EXIT.ok;
 }
 
-const deskWelcome = ({ pageUrl, sampleQuestion, ...urls }: Demo): string => `
+const deskWelcome = ({ pageUrl, ...urls }: Demo): string => `
   Open ${pageUrl} in a browser (Ctrl-C stops the demo)
 
-  It has a customer of the platform, and the desk where you and a colleague are the agents. The link works once.
-  1. Write as the customer, for instance: ${sampleQuestion}
-     The bot answers, and the receiver gets a copy of the answer.
-  2. Ask for a human. The conversation appears at the desk.
-  3. Choose it there, read the earlier messages, and answer. Both sides can close it.
-  4. Below is every request with its answer. "Teach the bot" adds your answer to the bot's knowledge.
+  It shows a customer of the platform, the desk where you are the agent, and every request between them.
+  The page says what to do next; "Play it for me" does it. The link works until the demo ends.
 
 ${urlLines(urls)}`;
 

@@ -27,6 +27,13 @@ export interface ScriptedConversation {
 /** Direction and kind of a request, such as `sent chat`. */
 export type ExchangeKind = `${RecordedExchange['direction']} ${RecordedExchange['what']}`;
 
+/** What is said in the demo's page, which plays the first conversation with a person or the page as the agent. */
+export const TOUR = {
+  hello: 'Hello! What can I do for you?',
+  complaint: 'My parcel is late. Where is it?',
+  answer: 'It is in Lyon, and arrives tomorrow.',
+};
+
 /** The parts of the demo that the script uses. */
 export type DemoStage = Pick<Demo, 'simulator' | 'sampleQuestion'>;
 
@@ -99,7 +106,7 @@ const closeByAgent: ScriptStep = {
 export const SCRIPT: readonly ScriptedConversation[] = [
   {
     title: 'First conversation: the customer leaves',
-    steps: [botMessage, establish, firstReply, chat('My parcel is late. Where is it?'), reply, closeByUser],
+    steps: [botMessage, establish, firstReply, chat(TOUR.complaint), reply, closeByUser],
   },
   {
     title: 'Second conversation: the agent closes',

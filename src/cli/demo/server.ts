@@ -1,23 +1,22 @@
 import { randomBytes } from 'node:crypto';
 import { mkdtempSync, rmSync } from 'node:fs';
-import { createServer } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
-import express, { type RequestHandler } from 'express';
 import type { Logger } from 'pino';
 import { createPlatformClient } from '../../client/index.js';
 import type { Delivery } from '../../delivery/index.js';
 import type { HandoffMessageContext } from '../../events/index.js';
 import { HandoffKitError } from '../../internal/index.js';
 import { createSimulator, type Simulator } from '../../simulator/index.js';
-import { listen, loadProgram, openDelivery } from '../../standalone/index.js';
+import { loadProgram, openDelivery } from '../../standalone/index.js';
 import { readOpenapi } from '../traffic.js';
+import { openPageServer } from './page-server.js';
+import { TOUR } from './script.js';
 
 /** The simulated platform and a receiver, running on this machine. */
 export interface Demo {
   readonly simulator: Simulator;
-  /** The URL of the page, with tokens that log in at the desk once: yours, and your colleague's. */
+  /** The URL of the page. */
   readonly pageUrl: string;
   /** The base URL of the simulated platform. */
   readonly platformUrl: string;
@@ -51,12 +50,6 @@ const BOTS = {
   1: { default: { id: 'demo-bot', name: 'Demo bot' } },
   2: { sales: { id: 'sales', name: 'Sales bot' }, support: { id: 'support', name: 'Support bot' } },
 } as const;
-/** Two, so that a transfer and two agents in one conversation can be tried. */
-const AGENTS = [
-  { id: 'you', name: 'You', role: 'administrator' },
-  { id: 'ann', name: 'Ann', role: 'agent' },
-] as const;
-
 /** Longer than the platform's usual minute: a first-time user needs time to read. */
 const WAIT_TIMEOUT_MS = 300_000;
 
@@ -81,7 +74,9 @@ export async function startDemo({ port, log, automatic, bots: count = 1 }: DemoO
     log,
     ...(!automatic && { waitTimeoutMs: WAIT_TIMEOUT_MS }),
   });
-  const pageServer = automatic ? null : await openPageServer(simulator, port);
+  const pageServer = automatic
+    ? null
+    : await openPageServer({ simulator, port, tour: { question: QUESTION, ...TOUR } });
   const platformUrl = pageServer?.platformUrl ?? (await simulator.listen(port));
 
   const { createStandalone, readSettings } = await loadProgram();
@@ -110,7 +105,7 @@ export async function startDemo({ port, log, automatic, bots: count = 1 }: DemoO
     log,
     bots: settingsByBot,
     delivery: store?.delivery ?? null,
-    oneTimeLinksFor: AGENTS,
+    ...(pageServer && { deskAgents: pageServer.agentOf }),
     // The stand-in for a human answers messages only.
     acceptsUnanswered: automatic,
   });
@@ -135,7 +130,7 @@ export async function startDemo({ port, log, automatic, bots: count = 1 }: DemoO
 
   return {
     simulator,
-    pageUrl: pageServer ? `${pageServer.url}/${tokensOf(adapter?.oneTimePaths ?? [])}` : platformUrl,
+    pageUrl: pageServer?.url ?? platformUrl,
     platformUrl,
     receiverUrl,
     sampleQuestion: QUESTION,
@@ -146,12 +141,6 @@ export async function startDemo({ port, log, automatic, bots: count = 1 }: DemoO
       store?.remove();
     },
   };
-}
-
-/** The tokens of the links, for the address of the page. */
-function tokensOf(oneTimePaths: readonly string[]): string {
-  const [own, colleague] = oneTimePaths.map((path) => path.replace(/^.*token=/, ''));
-  return own === undefined ? '' : `?token=${own}&colleague=${colleague}`;
 }
 
 const GREETING =
@@ -178,7 +167,12 @@ interface TemporaryStore {
 /** Opens a database for the duration of the demo, so that replies survive an outage of the platform. */
 async function openTemporaryStore(): Promise<TemporaryStore> {
   const folder = mkdtempSync(join(tmpdir(), 'handoff-kit-demo-'));
-  const remove = (): void => rmSync(folder, { recursive: true, force: true });
+  const remove = (): void => {
+    process.off('exit', remove);
+    rmSync(folder, { recursive: true, force: true });
+  };
+  // A second Ctrl-C ends the process without closing anything.
+  process.once('exit', remove);
   try {
     return { delivery: await openDelivery({ kind: 'sqlite', file: join(folder, 'demo.db') }), remove };
   } catch (error) {
@@ -187,79 +181,4 @@ async function openTemporaryStore(): Promise<TemporaryStore> {
     if (isMissing) return { delivery: null, remove };
     throw error;
   }
-}
-
-/** The server of the page, which frames the customer and the desk. */
-interface PageServer {
-  readonly url: string;
-  /** The base URL of the simulated platform. */
-  readonly platformUrl: string;
-  /** Adds the desk, which starts later. */
-  showDesk(desk: RequestHandler): void;
-  close(): Promise<void>;
-}
-
-const PAGE_ROOT = fileURLToPath(new URL('./page/', import.meta.url));
-const PAGE_FILES = ['index.html', 'demo.css', 'demo.js'];
-
-const PAGE_HEADERS = {
-  'content-security-policy': [
-    "default-src 'none'",
-    "script-src 'self'",
-    "style-src 'self'",
-    "img-src 'self'",
-    "connect-src 'self'",
-    "frame-src 'self'",
-    "base-uri 'none'",
-    "form-action 'none'",
-    "frame-ancestors 'none'",
-  ].join('; '),
-  'x-content-type-options': 'nosniff',
-  'referrer-policy': 'no-referrer',
-  'cache-control': 'no-store',
-};
-
-/** Lets the demo's page frame the customer and the desk, whose headers refuse all frames. */
-const allowOwnFrames: RequestHandler = (_request, response, next) => {
-  const setHeader = response.setHeader.bind(response);
-  response.setHeader = (name, value) =>
-    setHeader(name, typeof value === 'string' ? framedBySelf(value) : value);
-  next();
-};
-
-const framedBySelf = (header: string): string =>
-  header.replace(/^DENY$/, 'SAMEORIGIN').replace("frame-ancestors 'none'", "frame-ancestors 'self'");
-
-/** Serves customer and desk from one origin, so that one page can frame both. */
-async function openPageServer(simulator: Simulator, port: number): Promise<PageServer> {
-  const app = express();
-  app.disable('x-powered-by');
-  let desk: RequestHandler | undefined;
-  app.use('/platform', allowOwnFrames, simulator.app);
-  // Each agent has a path, and so a cookie, of their own: one browser can be both.
-  for (const path of ['/desk', '/colleague']) {
-    app.use(path, allowOwnFrames, (request, response, next) =>
-      desk ? desk(request, response, next) : next(),
-    );
-  }
-  for (const file of PAGE_FILES) {
-    app.get(file === 'index.html' ? '/' : `/${file}`, (_request, response) => {
-      response.set(PAGE_HEADERS).sendFile(file, { root: PAGE_ROOT, cacheControl: false });
-    });
-  }
-  const server = createServer(app);
-  const url = await listen(server, port, '127.0.0.1');
-
-  return {
-    url,
-    platformUrl: `${url}/platform`,
-    showDesk(handler) {
-      desk = handler;
-    },
-    close: () =>
-      new Promise((resolve) => {
-        server.close(() => resolve());
-        server.closeAllConnections();
-      }),
-  };
 }

@@ -1,146 +1,203 @@
 // @ts-check
-
-/** @typedef {{ id: number, direction: 'sent' | 'received', what: string, method: string, url: string, answer: { status: number } | null, error: string | null }} Exchange */
+import { find, make, press } from './dom.js';
+import { clearExchanges, showExchange } from './requests.js';
+import { goTo, refresh, setTexts } from './tour.js';
 
 /**
- * @template {Element} Kind
- * @param {string} selector
- * @param {new () => Kind} kind
- * @returns {Kind}
+ * The customer's chat, the desks, and what the simulated platform reports.
+ *
+ * @typedef {import('./requests.js').Exchange} Exchange
+ * @typedef {{ customerId: string, status: string, endedBy: string | null, conversationId: string | null }} View
+ * @typedef {{ id: number, at: number, from: 'user' | 'bot' | 'agent' | 'note', text: string }} Line
+ * @typedef {{ botId: string, componentId: string, label: string }} Target
  */
-function find(selector, kind) {
-  const element = document.querySelector(selector);
-  if (element instanceof kind) return element;
-  throw new Error(`${selector} is missing`);
-}
 
-const list = find('#exchanges', HTMLOListElement);
-const step = find('#step', HTMLElement);
+const list = find('#lines', HTMLElement);
+const field = find('#text', HTMLTextAreaElement);
+const ask = find('#ask', HTMLButtonElement);
+const leave = find('#leave', HTMLButtonElement);
+const restart = find('#restart', HTMLButtonElement);
+const target = find('#target', HTMLSelectElement);
 
-/** On a phone the desk is below the customer, otherwise beside it. */
-const isNarrow = matchMedia('(max-width: 800px)');
-let currentStep =
-  'A customer is {customer}, the desk where you answer {desk}. Begin {customer}: write something.';
+// Makes the chat scrollable by keyboard in every browser.
+list.tabIndex = 0;
 
-/** @param {string} text */
-function showStep(text) {
-  currentStep = text;
-  const places = isNarrow.matches
-    ? { customer: 'above', desk: 'below' }
-    : { customer: 'on the left', desk: 'on the right' };
-  step.textContent = text.replaceAll('{customer}', places.customer).replaceAll('{desk}', places.desk);
-}
+const NAMES = { user: 'Customer', bot: 'Bot', agent: 'Agent', note: '' };
 
-/** The meaning of an exchange, and the next step. @type {Record<string, readonly [string, string]>} */
-const EXPLANATIONS = {
-  'sent message': ['The bot answers, and your receiver gets the message.', 'Now ask for a human {customer}.'],
-  'sent establish': [
-    'The platform asks your receiver for an agent; the desk takes the conversation.',
-    'It waits {desk}: choose it, read what was said, and answer.',
-  ],
-  'sent chat': ['The customer writes; it goes to the desk.', 'Answer {desk}.'],
-  'received reply': [
-    'The desk answers through the platform.',
-    'The customer sees it. Write on, or close from either side.',
-  ],
-  'sent close': [
-    'The customer left; the desk is told.',
-    'Done: a whole handoff. Ask again {customer}, or teach the bot the answer.',
-  ],
-  'received close': [
-    'The desk closed the conversation; the customer is told.',
-    'Done: a whole handoff. Ask again {customer}.',
-  ],
-  'received addQa': ['The desk teaches the bot an answer.', 'Ask the same {customer}: the bot knows it now.'],
-  'received updateQa': [
-    'The desk teaches the bot one more answer.',
-    'Ask the same {customer}: the bot knows it now.',
-  ],
+/** @type {Record<string, string>} */
+const STATUS = {
+  bot: 'Talks with the bot',
+  requesting: 'Asks for a human…',
+  connecting: 'Waits for an agent…',
+  connected: 'Connected with an agent',
+  busy: 'All agents are busy',
 };
 
-/** The platform also sends replies of agents to the message webhook. @type {readonly [string, string]} */
-const COPIED_REPLY = ['The platform sends the reply to the message webhook as well.', ''];
+/** @type {Record<string, string>} */
+const ENDED = {
+  user: 'Closed by the customer',
+  agent: 'Closed by the agent',
+  timeout: 'Closed: no agent answered in time',
+};
 
-/** Lines by exchange id; an exchange is sent again when it was answered. @type {Map<number, { line: HTMLLIElement, explanation: readonly [string, string] }>} */
-const lines = new Map();
+const LIVE = ['requesting', 'connecting', 'connected'];
 
-let isHandedOver = false;
+/** @type {View} */
+let view = { customerId: '', status: 'bot', endedBy: null, conversationId: null };
+/** @type {Line[]} */
+let lines = [];
+/** When the platform last asked for a human. */
+let askedAt = 0;
+const texts = await (await fetch('tour.json')).json();
 
-/**
- * @param {Exchange} exchange
- * @returns {readonly [string, string]}
- */
-function explain({ direction, what }) {
-  if (what === 'message' && isHandedOver) return COPIED_REPLY;
-  return EXPLANATIONS[`${direction} ${what}`] ?? [`${what}.`, ''];
+/** @returns {import('./tour.js').Step} */
+function currentStep() {
+  const { status, endedBy } = view;
+  if (status === 'requesting' || status === 'connecting') return 'hello';
+  if (status !== 'connected') return endedBy ? 'done' : 'ask';
+  const said = lines.filter(({ at, from }) => at >= askedAt && (from === 'user' || from === 'agent'));
+  if (!said.some(({ from }) => from === 'user')) return 'write';
+  return said.at(-1)?.from === 'user' ? 'answer' : 'close';
+}
+
+const guide = () => goTo(currentStep(), view.conversationId ?? '');
+
+/** @param {View} given */
+function showView(given) {
+  if (given.customerId !== view.customerId) {
+    lines = [];
+    list.replaceChildren();
+  }
+  view = given;
+  const isLive = LIVE.includes(view.status);
+  const status = find('#status', HTMLElement);
+  status.textContent = (view.endedBy && ENDED[view.endedBy]) || (STATUS[view.status] ?? view.status);
+  status.dataset.status = view.status;
+  const hadFocus = [ask, leave, restart].some((button) => button === document.activeElement);
+  ask.hidden = isLive;
+  leave.hidden = !isLive;
+  restart.hidden = isLive || view.endedBy === null;
+  target.hidden = isLive || target.options.length < 2;
+  // The button that was pressed is hidden now; the chat shows what came of it.
+  if (hadFocus && document.activeElement === document.body) list.focus({ preventScroll: true });
+  guide();
+}
+
+/** @param {Line} line */
+function showLine(line) {
+  lines.push(line);
+  const name = NAMES[line.from];
+  list.append(make('p', line.from, ...(name ? [make('span', 'who', name)] : []), line.text));
+  list.scrollTop = list.scrollHeight;
+  guide();
 }
 
 /** @param {Exchange} exchange */
-function show(exchange) {
-  const { id, direction, what, method, url, answer, error } = exchange;
-  const known = lines.get(id);
-  const line = known?.line ?? document.createElement('li');
-  const [meaning, next] = known?.explanation ?? explain(exchange);
-  if (!known) list.prepend(line);
-  lines.set(id, { line, explanation: [meaning, next] });
-  const path = url.replace(/^https?:\/\/[^/]+/, '').replace(/[^/?\s]*\*{4}/g, '…');
-  const code = document.createElement('code');
-  code.textContent = ` ${method} ${path}`;
-  const outcome = document.createElement('span');
-  outcome.textContent = answer ? ` ${answer.status}` : error ? ` no answer: ${error}` : ' …';
-  outcome.className = answer?.status === 200 || (!answer && !error) ? '' : 'bad';
-  line.replaceChildren(`${direction === 'sent' ? '→' : '←'} ${meaning}`, code, outcome);
-  if (what === 'establish') isHandedOver = true;
-  if (what === 'close') isHandedOver = false;
-  if (next !== '' && !known) showStep(next);
+function noteExchange(exchange) {
+  if (exchange.what === 'establish') askedAt = Math.max(askedAt, exchange.at);
+  showExchange(exchange);
+}
+
+/** @param {{ view: View, lines: Line[], components: Target[], exchanges: Exchange[] }} state */
+function showState(state) {
+  const options = state.components.map(({ botId, componentId, label }) => {
+    const option = make('option', '', label);
+    option.value = JSON.stringify({ botId, componentId });
+    return option;
+  });
+  target.replaceChildren(...options);
+  clearExchanges();
+  for (const exchange of state.exchanges) noteExchange(exchange);
+  view = { ...view, customerId: '' };
+  showView(state.view);
+  for (const line of state.lines) showLine(line);
+  if (state.lines.length === 0 && state.view.status === 'bot') void send('say', { text: texts.question });
+}
+
+const NO_ANSWER = 'The demo does not answer. If it was stopped, start it again: npx handoff-kit demo';
+
+/** @param {string} message */
+function showProblem(message) {
+  const problem = find('#problem', HTMLElement);
+  problem.textContent = message;
+  problem.hidden = message === '';
+}
+
+/**
+ * An action of the customer.
+ *
+ * @param {string} action
+ * @param {object} body
+ */
+async function send(action, body) {
+  try {
+    const response = await fetch(`platform/simulator/${action}`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify(body),
+    });
+    showProblem(response.ok ? '' : (await response.json()).message);
+  } catch {
+    showProblem(NO_ANSWER);
+  }
 }
 
 /** @type {EventSource | undefined} */
 let source;
 
-/** Browsers allow six connections per origin and the frames hold two, so a hidden page closes its own. */
+/** Browsers allow six connections per origin and each desk holds one, so a hidden page closes its own. */
 function listen() {
   source?.close();
   if (document.hidden) return;
   source = new EventSource('platform/simulator/events');
-  source.addEventListener('state', ({ data }) => {
-    isHandedOver = false;
-    lines.clear();
-    list.replaceChildren();
-    for (const exchange of JSON.parse(data).exchanges) show(exchange);
-  });
-  source.addEventListener('exchange', ({ data }) => show(JSON.parse(data)));
+  const on = { state: showState, view: showView, line: showLine, exchange: noteExchange };
+  for (const [type, show] of Object.entries(on)) {
+    source.addEventListener(type, ({ data }) => show(JSON.parse(data)));
+  }
+  source.addEventListener('open', () => showProblem(''));
+  source.addEventListener('error', () => showProblem(NO_ANSWER));
 }
 
-const tokens = new URLSearchParams(location.search);
-// The tokens work once; they are removed from the address bar and the history.
-history.replaceState(null, '', location.pathname);
-
-/** Loads the desk of an agent. @param {'desk' | 'colleague'} name */
-function openDesk(name) {
-  const token = tokens.get(name === 'desk' ? 'token' : 'colleague');
-  tokens.delete(name === 'desk' ? 'token' : 'colleague');
-  find(`#${name}`, HTMLIFrameElement).src = token
-    ? `${name}/enter?token=${encodeURIComponent(token)}`
-    : `${name}/`;
-}
+find('#composer', HTMLFormElement).addEventListener('submit', (event) => {
+  event.preventDefault();
+  const text = field.value.trim();
+  if (text === '') return;
+  field.value = '';
+  refresh();
+  void send('say', { text });
+});
+field.addEventListener('keydown', (event) => {
+  if (event.key !== 'Enter' || event.shiftKey || event.isComposing) return;
+  event.preventDefault();
+  field.form?.requestSubmit();
+});
+ask.addEventListener('click', () => void send('handoff', target.value ? JSON.parse(target.value) : {}));
+leave.addEventListener('click', () => void send('close', {}));
+restart.addEventListener(
+  'click',
+  () => void send('restart', {}).then(() => send('say', { text: texts.question })),
+);
 
 const deskButtons = [...document.querySelectorAll('button[data-desk]')];
+/** Shows the desk of an agent. @param {string} name */
+function showDesk(name) {
+  for (const frame of document.querySelectorAll('iframe')) {
+    frame.hidden = frame.id !== name;
+    // A desk is loaded when it is first looked at: each takes a connection.
+    if (!frame.hidden && !frame.getAttribute('src')) frame.src = `${name}/`;
+  }
+  press(
+    deskButtons,
+    deskButtons.find((button) => button.getAttribute('data-desk') === name),
+  );
+  find('#whole-desk', HTMLAnchorElement).href = `${name}/`;
+  refresh();
+}
 for (const button of deskButtons) {
-  button.addEventListener('click', () => {
-    for (const each of deskButtons) {
-      const name = each.getAttribute('data-desk') === 'colleague' ? 'colleague' : 'desk';
-      const frame = find(`#${name}`, HTMLIFrameElement);
-      each.setAttribute('aria-pressed', String(each === button));
-      frame.hidden = each !== button;
-      // The colleague's desk is loaded when it is first looked at: each open desk takes a connection.
-      if (each === button && !frame.getAttribute('src')) openDesk(name);
-    }
-  });
+  button.addEventListener('click', () => showDesk(button.getAttribute('data-desk') ?? 'desk'));
 }
 
-isNarrow.addEventListener('change', () => showStep(currentStep));
-showStep(currentStep);
-openDesk('desk');
+setTexts(texts);
+showDesk('desk');
 document.addEventListener('visibilitychange', listen);
 listen();
