@@ -136,8 +136,9 @@ export async function startDemo({ port, log, automatic, bots: count = 1 }: DemoO
     sampleQuestion: QUESTION,
     async close() {
       await simulator.close();
-      await standalone.close();
+      // Before the database: an open desk reads from it.
       await pageServer?.close();
+      await standalone.close();
       store?.remove();
     },
   };
