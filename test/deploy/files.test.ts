@@ -1,5 +1,6 @@
 import { spawnSync } from 'node:child_process';
 import { cpSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { type AddressInfo, createServer } from 'node:net';
 import { join, resolve } from 'node:path';
 import { validate } from 'dockerfile-utils';
 import { Deployment, type IDeployment } from 'kubernetes-models/apps/v1';
@@ -10,8 +11,10 @@ import { parse, parseAllDocuments } from 'yaml';
 import type { Answers } from '../../src/cli/init/choices.js';
 import { generateProject } from '../../src/cli/init/generate.js';
 import { SETTINGS } from '../../src/standalone/index.js';
+import { deferred } from '../helpers/deferred.js';
 import { describeWith } from '../helpers/requirement.js';
 import { temporaryFolder } from '../standalone/databases.js';
+import { runNode } from '../standalone/program.js';
 
 const ROOT = resolve(import.meta.dirname, '../..');
 const DEPLOY = join(ROOT, 'deploy');
@@ -19,7 +22,8 @@ const read = (path: string): string => readFileSync(join(DEPLOY, path), 'utf8');
 const isFound = (program: string, ...args: string[]): boolean => spawnSync(program, args).status === 0;
 const seconds = (text: unknown): number => Number(/^(\d+)s$/.exec(String(text))?.[1]);
 
-const VARIABLES = new Set(SETTINGS.map(({ env }) => env));
+/** The settings, and the password that the driver of PostgreSQL reads by itself. */
+const VARIABLES = new Set([...SETTINGS.map(({ env }) => env), 'PGPASSWORD']);
 const unknownVariables = (names: readonly string[]): string[] => names.filter((name) => !VARIABLES.has(name));
 
 /**
@@ -77,6 +81,41 @@ shellcheck('shell commands, as shellcheck reads them', () => {
   });
 });
 
+describe('versions', () => {
+  const { version, peerDependencies } = JSON.parse(read('../package.json'));
+  const compose = parse(read('compose.yaml'));
+  const EXACT = /^(?:[\w.-]+\/)*[\w-]+:\d+\.\d+(?:\.\d+)?(?:-[a-z]+\d+\.\d+)?$/;
+
+  it('of images are exact', () => {
+    const dockerfile = read('Dockerfile');
+    const images = [
+      ...dockerfile.matchAll(/^ARG \w*IMAGE=(.+)$/gm),
+      ...read('compose.yaml').matchAll(/^\s+image: (.+)$/gm),
+      ...read('kubernetes/receiver.yaml').matchAll(/^\s+image: (.+)$/gm),
+    ].map(([, image = '']) => image);
+    expect(images.filter((image) => !EXACT.test(image))).toEqual([]);
+    expect(images).toHaveLength(3);
+    expect([...dockerfile.matchAll(/^FROM (\S+)/gm)].map(([, image]) => image)).toEqual(
+      Array(2).fill(`\${NODE_IMAGE}`),
+    );
+    expect(compose.services.receiver).not.toHaveProperty('image');
+    expect('node:latest').not.toMatch(EXACT);
+    expect('postgres:18-alpine').not.toMatch(EXACT);
+  });
+
+  it('of packages are exact, and that of this package is its own', () => {
+    const defaults = new Map(
+      [...read('Dockerfile').matchAll(/^ARG (\w+)="?([^"\n]+)"?$/gm)].map(([, name, value]) => [name, value]),
+    );
+    expect(defaults.get('PACKAGE')).toBe(`handoff-kit@${version}`);
+    expect(defaults.get('WITH')).toMatch(/^pg@\d+\.\d+\.\d+$/);
+    expect(defaults.get('WITH')).toContain(peerDependencies.pg.replace(/^\^(\d+)\..*$/, 'pg@$1.'));
+    const pages = ['Dockerfile', 'kubernetes/receiver.yaml', '../docs/deployment.md'];
+    const named = pages.flatMap((page) => read(page).match(/handoff-kit[@:-]\d+\.\d+\.\d+/g) ?? []);
+    expect(new Set(named.map((name) => name.slice('handoff-kit'.length + 1)))).toEqual(new Set([version]));
+  });
+});
+
 describe('deploy/Dockerfile', () => {
   const lines = read('Dockerfile');
   const [, last = ''] = lines.split(/^FROM (?!.* AS )/m);
@@ -123,20 +162,55 @@ describe('deploy/compose.yaml', () => {
     howToGet: 'install Docker Compose (Debian: apt-get install docker-compose)',
   });
   withCompose('as Docker Compose reads it', () => {
-    it('is valid', () => {
+    /** The services as Docker Compose starts them. */
+    function servicesWith(env: string): Record<'receiver' | 'postgres', { environment: Environment }> {
       const folder = temporaryFolder();
       cpSync(join(DEPLOY, 'compose.yaml'), join(folder, 'compose.yaml'));
-      writeFileSync(join(folder, '.env'), 'POSTGRES_PASSWORD=secret\nWEBHOOK_USERNAME=acme\n');
+      writeFileSync(join(folder, '.env'), env);
       const [program = '', ...args] = compose;
       const { status, stdout, stderr } = spawnSync(program, [...args, '-f', 'compose.yaml', 'config'], {
         cwd: folder,
         encoding: 'utf8',
       });
-      expect(stderr).toBe('');
-      expect(stdout).toContain('postgres://handoff:secret@postgres/handoff');
-      expect(status).toBe(0);
+      expect([status, stderr]).toEqual([0, '']);
+      // It prints a file for itself, in which a dollar sign is doubled.
+      return parse(stdout.replaceAll('$$', '$')).services;
+    }
+
+    it('gives both services a password of any characters, and the receiver no second copy', async () => {
+      const password = 'p@ss:/#?%24$HOME "word"';
+      const { receiver, postgres } = servicesWith(`PGPASSWORD='${password}'\nWEBHOOK_USERNAME=acme\n`);
+      const { environment } = receiver;
+      expect(postgres.environment.POSTGRES_PASSWORD).toBe(password);
+      expect(environment.WEBHOOK_USERNAME).toBe('acme');
+      expect(Object.keys(environment).filter((name) => environment[name]?.includes(password))).toEqual([
+        'PGPASSWORD',
+      ]);
+      expect(await passwordSent(environment)).toBe(password);
     });
   });
+
+  type Environment = Readonly<Record<string, string>>;
+
+  /** The password that the program sends to a server that asks for it in plain text. */
+  async function passwordSent(environment: Environment): Promise<string> {
+    const password = deferred<string>();
+    const server = createServer((socket) => {
+      const ask = Buffer.from([0x52, 0, 0, 0, 8, 0, 0, 0, 3]);
+      socket.on('error', () => {});
+      socket.on('data', (data) => {
+        // A message with a type is the answer: p, a length, the password and a zero. The first message has no type.
+        if (data[0] === 0x70) password.resolve(data.subarray(5, -1).toString());
+        else socket.write(ask);
+      });
+    });
+    await new Promise<void>((listening) => server.listen(0, '127.0.0.1', listening));
+    onTestFinished(() => void server.close());
+    const { port } = server.address() as AddressInfo;
+    const url = environment.DATABASE_URL?.replace('@postgres/', `@127.0.0.1:${port}/`);
+    runNode(['dist/cli/main.js', 'inbox', 'list'], { ...environment, DATABASE_URL: url });
+    return password.promise;
+  }
 });
 
 describe('deploy/kubernetes', () => {
@@ -192,7 +266,9 @@ describe('deploy/kubernetes', () => {
     expect(unknownVariables(Object.keys(environment))).toEqual([]);
     const { SHUTDOWN_DELAY, SHUTDOWN_TIMEOUT } = environment;
     const { periodSeconds = 0, timeoutSeconds = 0, failureThreshold = 0 } = container?.readinessProbe ?? {};
-    expect(seconds(SHUTDOWN_DELAY)).toBeGreaterThan((periodSeconds + timeoutSeconds) * failureThreshold);
+    // Two failures are tolerated. The third is noticed while the port is still open.
+    expect(failureThreshold).toBeGreaterThan(2);
+    expect(seconds(SHUTDOWN_DELAY)).toBeGreaterThan(periodSeconds * failureThreshold + timeoutSeconds);
     expect(pod?.terminationGracePeriodSeconds).toBeGreaterThan(
       seconds(SHUTDOWN_DELAY) + seconds(SHUTDOWN_TIMEOUT),
     );
