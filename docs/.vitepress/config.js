@@ -1,93 +1,25 @@
 // @ts-check
-import { copyFileSync, existsSync, readdirSync, readFileSync } from 'node:fs';
-import { posix } from 'node:path';
+import { copyFileSync, cpSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { dirname, posix } from 'node:path';
 import { defineConfig } from 'vitepress';
+import { chapters } from './chapters.js';
 import { linkOnSite } from './links.js';
+import { llmsFull, llmsTxt, markdownOf, sections } from './llms.js';
 
 const DOCS = new URL('../', import.meta.url);
 
-/** @typedef {[text: string, page: string]} Page */
-
-/** The pages by chapter. A page that is not written is left out; one that is not listed comes at the end. */
-/** @type {[string, Page[]][]} */
-const CHAPTERS = [
-  [
-    'Start',
-    [
-      ['Tutorial', 'tutorial'],
-      ['Scaffold', 'scaffold'],
-      ['Reaching a laptop', 'laptop'],
-    ],
-  ],
-  [
-    'Receive',
-    [
-      ['Events and handlers', 'events'],
-      ['Hosts', 'hosts'],
-      ['Credentials', 'credentials'],
-      ['Delivery guarantees', 'delivery'],
-      ['Several bots', 'several-bots'],
-      ['The platform client', 'client'],
-      ['The command line', 'command-line'],
-      ['Testing', 'testing'],
-    ],
-  ],
-  [
-    'Where agents answer',
-    [
-      ['Helpdesks', 'helpdesks'],
-      ['The desk', 'desk'],
-      ['Security of the desk', 'desk-security'],
-      ['Writing an adapter', 'adapters'],
-    ],
-  ],
-  [
-    'Operate',
-    [
-      ['Deployment', 'deployment'],
-      ['Observability', 'observability'],
-      ['Runbook', 'runbook'],
-      ['Scaling', 'scaling'],
-      ['Backup', 'backup'],
-      ['Security', 'security'],
-      ['Data protection', 'data-protection'],
-      ['Troubleshooting', 'troubleshooting'],
-      ['Upgrading', 'upgrading'],
-    ],
-  ],
-  [
-    'Reference',
-    [
-      ['Settings', 'settings'],
-      ['Command line', 'reference/cli'],
-      ['Events', 'reference/events'],
-      ['Metrics', 'reference/metrics'],
-      ['HTTP', 'reference/http'],
-      ['API', 'reference/api/index'],
-    ],
-  ],
-];
-
-const listed = CHAPTERS.flatMap(([, pages]) => pages.map(([, page]) => page));
-const others = readdirSync(DOCS)
-  .filter((name) => name.endsWith('.md') && name !== 'index.md')
-  .map((name) => name.slice(0, -3))
-  .filter((page) => !listed.includes(page));
-if (others.length > 0) CHAPTERS.push(['More', others.map((page) => [titleOf(page), page])]);
-
-function titleOf(/** @type {string} */ page) {
-  const [, title] = /^# (.+)$/m.exec(readFileSync(new URL(`${page}.md`, DOCS), 'utf8')) ?? [];
-  return title ?? page;
-}
-
-const sidebar = CHAPTERS.map(([text, pages]) => ({
+const sidebar = chapters().map(({ text, pages }) => ({
   text,
-  items: pages
-    .filter(([, page]) => existsSync(new URL(`${page}.md`, DOCS)))
-    .map(([title, page]) => ({ text: title, link: `/${page.replace(/index$/, '')}` })),
+  items: pages.map(({ title, page }) => ({ text: title, link: `/${page}` })),
 }));
+sidebar.find(({ text }) => text === 'Reference')?.items.push({ text: 'API', link: '/reference/api/' });
+
+/** The start pages, which have a layout of their own. */
+const HOME = ['index.md', 'zh/index.md'];
 
 const { version } = JSON.parse(readFileSync(new URL('../package.json', DOCS), 'utf8'));
+
+const FOR_PROGRAMS = '<a href="/llms.txt" target="_self">llms.txt</a>';
 
 export default defineConfig({
   title: 'handoff-kit',
@@ -95,24 +27,31 @@ export default defineConfig({
   head: [['link', { rel: 'icon', type: 'image/svg+xml', href: '/icon.svg' }]],
   srcExclude: ['node_modules/**'],
   outDir: '.vitepress/dist',
-  // A page names its own language; the switch leads to the tutorial, the only translated page.
+  // A page names its own language. The switch leads to the start page, since only the first pages are translated.
   locales: {
     root: { label: 'English', lang: 'en' },
     zh: {
       label: '简体中文',
       lang: 'zh-CN',
-      link: '/zh/tutorial',
+      link: '/zh/',
+      description: '在你自己的 Node 应用中，接收聊天机器人平台的 webhook 和转人工请求。',
       themeConfig: {
-        nav: [{ text: '教程', link: '/zh/tutorial' }],
+        nav: [
+          { text: '教程', link: '/zh/tutorial' },
+          { text: '英文文档', link: '/events' },
+          { text: version, link: '/upgrading' },
+        ],
         sidebar: [
           {
             text: '开始',
             items: [
+              { text: '简介', link: '/zh/' },
               { text: '教程', link: '/zh/tutorial' },
-              { text: '英文文档', link: '/' },
+              { text: '英文文档', link: '/events' },
             ],
           },
         ],
+        footer: { message: `MIT 许可证 · ${FOR_PROGRAMS}` },
         outline: { label: '本页内容', level: [2, 3] },
         docFooter: { prev: '上一页', next: '下一页' },
         darkModeSwitchLabel: '外观',
@@ -123,15 +62,18 @@ export default defineConfig({
     },
   },
   themeConfig: {
+    logo: { src: '/icon.svg', alt: '' },
     i18nRouting: false,
     nav: [
       { text: 'Tutorial', link: '/tutorial' },
       { text: 'Guides', link: '/events' },
       { text: 'Reference', link: '/settings' },
+      { text: 'API', link: '/reference/api/' },
       { text: version, link: '/upgrading' },
     ],
     sidebar,
     outline: { level: [2, 3] },
+    footer: { message: `MIT licence · ${FOR_PROGRAMS}` },
     search: {
       provider: 'local',
       options: {
@@ -166,6 +108,14 @@ export default defineConfig({
           for (const each of [token, tokens[index + 2]]) if (each) each.tag = 'td';
         }
       });
+      md.core.ruler.push('main-landmark', ({ tokens, env, Token }) => {
+        // The layout of a start page has none.
+        if (!HOME.includes(env.relativePath)) return;
+        const [open, close] = ['<main>', '</main>'].map((content) =>
+          Object.assign(new Token('html_block', '', 0), { content }),
+        );
+        if (open && close) tokens.splice(0, tokens.length, open, ...tokens, close);
+      });
       // Links of Markdown files work in the repository and in the package; here some lead to other addresses.
       md.core.ruler.push('links-on-site', ({ tokens, env }) => {
         for (const token of tokens.flatMap(({ children }) => children ?? [])) {
@@ -177,7 +127,37 @@ export default defineConfig({
   },
   // The index of the search has the API reference; it is loaded at the first search.
   vite: { build: { chunkSizeWarningLimit: 2_000 } },
+  transformPageData(pageData) {
+    // Not in the files: GitHub would show it as a table.
+    if (HOME.includes(pageData.relativePath)) pageData.frontmatter.layout = 'home';
+  },
+  transformHead: ({ page }) =>
+    page === '404.md' ? [] : [['link', { rel: 'alternate', type: 'text/markdown', href: `/${page}` }]],
   buildEnd({ outDir }) {
     copyFileSync(new URL('../openapi.json', DOCS), `${outDir}/openapi.json`);
+    cpSync(new URL('screenshots', DOCS), `${outDir}/screenshots`, { recursive: true });
+    const address = (/** @type {string} */ file) => linkOnSite(file, '');
+    const api = apiPages();
+    for (const { file } of [...sections(), api].flatMap(({ files }) => files)) {
+      const path = address(file);
+      if (!path.startsWith('/')) continue;
+      mkdirSync(dirname(outDir + path), { recursive: true });
+      writeFileSync(outDir + path, markdownOf(file, linkOnSite));
+    }
+    const notes = 'llms-full.txt has these pages in one file, without the API reference.';
+    writeFileSync(`${outDir}/llms.txt`, llmsTxt(address, notes, [api]));
+    writeFileSync(`${outDir}/llms-full.txt`, llmsFull(address, linkOnSite));
   },
 });
+
+/** The pages that api.js has written. */
+function apiPages() {
+  const folder = 'docs/reference/api';
+  const files = readdirSync(new URL('reference/api', DOCS), { recursive: true, encoding: 'utf8' })
+    .filter((name) => name.endsWith('.md'))
+    .map((name) => `${folder}/${name.replaceAll('\\', '/')}`)
+    .sort();
+  const titleOf = (/** @type {string} */ file) =>
+    file.slice(folder.length + 1, -'.md'.length).replace(/^index$/, 'API');
+  return { text: 'API', files: files.map((file) => ({ title: titleOf(file), file })) };
+}

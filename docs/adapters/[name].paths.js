@@ -1,7 +1,7 @@
 // @ts-check
 // A page for the README of each adapter.
 import { readdirSync, readFileSync } from 'node:fs';
-import { linkOnSite } from '../.vitepress/links.js';
+import { changeLinks, linkOnSite } from '../.vitepress/links.js';
 
 const ADAPTERS = new URL('../../src/adapters/', import.meta.url);
 
@@ -9,9 +9,8 @@ export default {
   paths: () =>
     readdirSync(ADAPTERS).map((name) => ({
       params: { name },
-      content: readFileSync(new URL(`${name}/README.md`, ADAPTERS), 'utf8').replace(
-        /\]\(([^)]+)\)/g,
-        (_link, href) => `](${linkOnSite(href, `src/adapters/${name}`)})`,
+      content: changeLinks(readFileSync(new URL(`${name}/README.md`, ADAPTERS), 'utf8'), (href) =>
+        linkOnSite(href, `src/adapters/${name}`),
       ),
     })),
 };

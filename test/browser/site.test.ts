@@ -26,6 +26,7 @@ const SITE_TOOLS = {
 /** Pages of every kind: home, prose, tables, another language, generated ones. */
 const SAMPLE = [
   '/',
+  '/zh/',
   '/tutorial.html',
   '/zh/tutorial.html',
   '/hosts.html',
@@ -33,6 +34,7 @@ const SAMPLE = [
   '/troubleshooting.html',
   '/reference/cli.html',
   '/reference/events.html',
+  '/reference/api/',
   '/reference/api/handoff-kit/metrics.html',
 ];
 
@@ -88,6 +90,41 @@ describeWith(SITE_TOOLS)('the documentation site', () => {
     expect(pages.filter((page) => !existsSync(join(DIST, page)))).toEqual([]);
   });
 
+  it('has each page as Markdown, which llms.txt lists', () => {
+    const files = readdirSync(DIST, { recursive: true, encoding: 'utf8' });
+    const pages = files
+      .filter((file) => file.endsWith('.html') && file !== '404.html')
+      .map((file) => file.replace(/html$/, 'md'));
+    expect(pages.filter((page) => !files.includes(page))).toEqual([]);
+    const listed = linksIn('llms.txt');
+    expect(pages.filter((page) => !listed.includes(`/${page}`))).toEqual([]);
+
+    const broken = [...pages, 'llms.txt', 'llms-full.txt'].flatMap((page) =>
+      linksIn(page)
+        .filter((href) => href.startsWith('/') && href !== '/' && !files.includes(href.slice(1)))
+        .map((href) => `${page}: ${href}`),
+    );
+    expect(broken).toEqual([]);
+    const relative = pages.filter((page) => linksIn(page).some((href) => !/^(\/|[a-z]+:)/.test(href)));
+    expect(relative).toEqual([]);
+
+    function linksIn(page: string): string[] {
+      const text = readFileSync(join(DIST, page), 'utf8').replace(/^```.*?^```$|`[^`\n]*`/gms, 'code');
+      return [...text.matchAll(/\]\(([^)\s#]+)(?:#[^)\s]*)?\)/g)].map(([, href = '']) => href);
+    }
+  });
+
+  it('serves llms.txt and pages as Markdown', async () => {
+    const text = await (await fetch(`${site.url}/llms.txt`)).text();
+    expect(text).toMatch(/^# handoff-kit\n\n> /);
+    const tutorial = await fetch(`${site.url}/tutorial.md`);
+    expect(tutorial.headers.get('content-type')).toContain('text/markdown');
+    expect(await tutorial.text()).toBe(
+      readFileSync(join(ROOT, 'docs/tutorial.md'), 'utf8').replace(/\]\((?=[a-z-]+\.md)/g, '](/'),
+    );
+    expect(await (await fetch(`${site.url}/index.md`)).text()).toMatch(/^# handoff-kit\n/);
+  });
+
   describeInBrowser('in a browser', () => {
     let browser: Browser;
     beforeAll(async () => {
@@ -113,6 +150,55 @@ describeWith(SITE_TOOLS)('the documentation site', () => {
       await page.getByRole('heading', { level: 1 }).waitFor();
       expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(PHONE.width);
       expect(await axeViolations(page)).toEqual([]);
+    });
+
+    describe.each([{ width: 1_280, height: 720 }, { width: 1_440, height: 900 }, PHONE])(
+      'the start page, $width × $height',
+      (viewport) => {
+        it.each([
+          { path: '/', action: 'Start with the tutorial', colorScheme: 'light' },
+          { path: '/', action: 'Start with the tutorial', colorScheme: 'dark' },
+          { path: '/zh/', action: '从教程开始', colorScheme: 'light' },
+          { path: '/zh/', action: '从教程开始', colorScheme: 'dark' },
+        ] as const)(
+          '$path, $colorScheme: begins with what to do, and fits',
+          async ({ path, action, colorScheme }) => {
+            const { page } = await openWindow(browser, site.url + path, { viewport, colorScheme });
+            const box = await page.getByRole('link', { name: action, exact: true }).boundingBox();
+            expect(box?.y).toBeGreaterThan(0);
+            expect((box?.y ?? 0) + (box?.height ?? 0)).toBeLessThan(viewport.height);
+            expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(viewport.width);
+            const code = await page.evaluate<[number, number]>(
+              "(({ scrollWidth, clientWidth }) => [scrollWidth, clientWidth])(document.querySelector('.hero pre'))",
+            );
+            if (viewport !== PHONE) expect(code[0], 'a line of the code is cut off').toBe(code[1]);
+            const [pixels, width] = await page.evaluate<[number, number]>(
+              "(async (image) => (await image.decode(), [image.naturalWidth, image.clientWidth]))(document.querySelector('main img'))",
+            );
+            expect(pixels, 'the picture is enlarged').toBeGreaterThanOrEqual(width);
+          },
+        );
+      },
+    );
+
+    it('begins the API reference with the ten names that programs use', async () => {
+      const { page } = await openWindow(browser, `${site.url}/reference/api/`, { viewport: DESKTOP });
+      const names = await page
+        .getByRole('main')
+        .getByRole('list')
+        .first()
+        .locator('li > a:first-child')
+        .allTextContents();
+      expect(names).toHaveLength(10);
+      expect(names).toEqual(expect.arrayContaining(['createReceiver', 'Receiver.on', 'createTestBench']));
+      await page.getByRole('link', { name: 'pathToken', exact: true }).click();
+      await page.waitForURL(/handoff-kit\.html#pathtoken/);
+    });
+
+    it('leads from a page to its Markdown', async () => {
+      const { page } = await openWindow(browser, `${site.url}/adapters/slack.html`, { viewport: DESKTOP });
+      await page.getByRole('link', { name: 'This page as Markdown' }).click();
+      await page.waitForURL(/\/adapters\/slack\.md$/);
     });
 
     it('finds a page by its words', async () => {

@@ -49,7 +49,9 @@ function problemOf(page: string, href: string): string | null {
 }
 
 describe('the links of the package', () => {
-  const pages = packed.filter((file) => file.endsWith('.md') && file !== 'CHANGELOG.md');
+  const pages = packed.filter(
+    (file) => (file.endsWith('.md') && file !== 'CHANGELOG.md') || /^llms.*\.txt$/.test(file),
+  );
 
   it('lead to files of the package, and to headings in them', () => {
     const links = pages.flatMap((page) => linksIn(page).map((href) => ({ page, href })));
@@ -71,6 +73,8 @@ describe('the package', () => {
   it('has the documentation and the examples, and no node_modules', () => {
     expect(packed).toEqual(
       expect.arrayContaining([
+        'llms.txt',
+        'llms-full.txt',
         'docs/tutorial.md',
         'docs/zh/tutorial.md',
         'docs/reference/cli.md',
