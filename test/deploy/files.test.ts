@@ -48,21 +48,35 @@ function problemsInShell(shell: 'bash' | 'sh', script: string, ignored = ''): st
 
 describe('the Dockerfile of init', () => {
   const PROJECTS: Answers[] = [
-    { host: 'express', delivery: 'sqlite', adapter: 'none' },
-    { host: 'next', delivery: 'inline', adapter: 'none' },
+    { language: 'ts', host: 'express', delivery: 'sqlite', adapter: 'none' },
+    { language: 'js', host: 'koa', delivery: 'sqlite', adapter: 'none' },
+    { language: 'ts', host: 'next', delivery: 'inline', adapter: 'none' },
   ];
+  const dockerfileOf = (answers: Answers): string => {
+    const folder = join(temporaryFolder(), 'project');
+    generateProject(folder, answers);
+    return readFileSync(join(folder, 'Dockerfile'), 'utf8');
+  };
+
   it.each(PROJECTS)(
-    'for $host and $delivery is without mistakes, and runs as another user than root',
+    'for $language, $host and $delivery is without mistakes, and runs as another user than root',
     (answers) => {
-      const folder = join(temporaryFolder(), 'project');
-      generateProject(folder, answers);
-      const dockerfile = readFileSync(join(folder, 'Dockerfile'), 'utf8');
+      const dockerfile = dockerfileOf(answers);
       expect(validate(dockerfile)).toEqual([]);
+      expect(dockerfile.match(/^FROM /gm)).toHaveLength(2);
+      expect(dockerfile).toMatch(/^RUN npm ci/m);
       expect(dockerfile).toMatch(/^USER node$/m);
       expect(dockerfile).toMatch(/^HEALTHCHECK /m);
       expect(dockerfile.match(/^CMD /gm)).toHaveLength(1);
+      expect(/^VOLUME \/data$/m.test(dockerfile)).toBe(answers.delivery === 'sqlite');
     },
   );
+
+  it("for Lambda is without mistakes, and has the function's handler", () => {
+    const dockerfile = dockerfileOf({ language: 'js', host: 'lambda', delivery: 'inline', adapter: 'none' });
+    expect(validate(dockerfile)).toEqual([]);
+    expect(dockerfile.match(/^CMD .*$/gm)).toEqual(['CMD ["src/lambda.handler"]']);
+  });
 });
 
 shellcheck('shell commands, as shellcheck reads them', () => {

@@ -99,14 +99,17 @@ function sendFolder(folder: string, response: ServerResponse): void {
 }
 
 /**
- * Starts a registry that offers this package, packed, and the packages that are installed here, in the versions of the
- * lock files. So `npm install` is tested as others run it, without a network, and with the same outcome every day.
+ * Starts a registry that offers this package, packed, the one for `npm create`, and the packages that are installed
+ * here, in the versions of the lock files. So `npm install` is tested as others run it, without a network, and with the
+ * same outcome every day.
  */
 export async function openRegistry(): Promise<Registry> {
   const tarball = await packedPackage();
   const own: Manifest = JSON.parse(read(ROOT, 'package.json'));
+  const create: Manifest = JSON.parse(read(ROOT, 'create/package.json'));
   const offers = takesNewest ? new Map<string, Offer[]>() : findOffers();
   offers.set(own.name, [{ manifest: own, folder: null }]);
+  offers.set(create.name, [{ manifest: create, folder: join(ROOT, 'create') }]);
   const npmsOwn = takesNewest ? await run('npm', ['config', 'get', 'registry'], tmpdir()) : '';
   let url = '';
 

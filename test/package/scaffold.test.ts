@@ -5,14 +5,17 @@ import {
   mkdtempSync,
   readdirSync,
   readFileSync,
+  renameSync,
   rmSync,
   writeFileSync,
 } from 'node:fs';
 import { isBuiltin } from 'node:module';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { afterAll, beforeAll, expect, it, vi } from 'vitest';
+import { delimiter, join } from 'node:path';
+import { parseEnv } from 'node:util';
+import { afterAll, beforeAll, expect, it, onTestFinished, vi } from 'vitest';
 import { type Answers, conflictOf, QUESTIONS } from '../../src/cli/init/choices.js';
+import { createSimulator } from '../../src/simulator/index.js';
 import { freePort } from '../helpers/free-port.js';
 import { type PostgresServer, startServer } from '../helpers/postgres-server.js';
 import { describeWith } from '../helpers/requirement.js';
@@ -20,8 +23,9 @@ import { environment, packageTools, ROOT, run as runIn } from './installed.js';
 import { openRegistry, type Registry, takesNewest } from './registry.js';
 
 /**
- * Projects of `init`, as a user makes them: from the packed package, installed, type-checked, tested, built, started,
- * and asked by the platform. Every pair of answers occurs in one of them.
+ * Projects of `init`, as a user makes them: from the packed package, installed, linted, type-checked, tested, built,
+ * started without `.env`, and asked by the simulated platform. Every pair of answers occurs in one of them, and every
+ * server in both languages with users who are answered in code.
  */
 let folder = '';
 let registry: Registry;
@@ -33,34 +37,38 @@ const builds = new Map<string, Promise<unknown>>();
 const run = (command: string, args: readonly string[], cwd: string): Promise<string> =>
   runIn(command, args, cwd, { ...registry.env, NEXT_TELEMETRY_DISABLED: '1' });
 
-/** The smallest list that a greedy search finds in which every possible pair of answers occurs. */
+const POSSIBLE: readonly Answers[] = QUESTIONS.language
+  .flatMap(({ name: language }) => QUESTIONS.host.map(({ name: host }) => ({ language, host })))
+  .flatMap((some) => QUESTIONS.delivery.map(({ name: delivery }) => ({ ...some, delivery })))
+  .flatMap((some) => QUESTIONS.adapter.map(({ name: adapter }) => ({ ...some, adapter })))
+  .filter((answers) => conflictOf(answers) === null);
+
+/** What must occur in a project: all pairs, and the language and server of those that answer users in code. */
+function goalsOf({ language, host, delivery, adapter }: Answers): string[] {
+  // All helpdesks are mounted alike.
+  const mounted = adapter === 'chatwoot' ? 'slack' : adapter;
+  const pairs = [language, host, delivery].flatMap((one) => [`${one} ${language}`, `${one} ${delivery}`]);
+  const more = [`${host} ${mounted}`, `${language} ${adapter}`, `${delivery} ${adapter}`];
+  return [...pairs, ...more, ...(adapter === 'none' ? [`${language} ${host} answers`] : [])];
+}
+
+/** The smallest list that a greedy search finds in which every goal occurs. */
 function allPairs(): Answers[] {
-  const products = QUESTIONS.host.flatMap(({ name: host }) =>
-    QUESTIONS.delivery.flatMap(({ name: delivery }) =>
-      QUESTIONS.adapter.map(({ name: adapter }) => ({ host, delivery, adapter })),
-    ),
-  );
-  const possible = products.filter((answers) => conflictOf(answers) === null);
-  const pairsOf = ({ host, delivery, adapter }: Answers): string[] => [
-    `${host} ${delivery}`,
-    `${host} ${adapter}`,
-    `${delivery} ${adapter}`,
-  ];
-  const missing = new Set(possible.flatMap(pairsOf));
+  const missing = new Set(POSSIBLE.flatMap(goalsOf));
   const chosen: Answers[] = [];
   while (missing.size > 0) {
-    const covers = (answers: Answers): number => pairsOf(answers).filter((pair) => missing.has(pair)).length;
-    const [best] = possible.toSorted((one, other) => covers(other) - covers(one));
+    const covers = (answers: Answers): number => goalsOf(answers).filter((goal) => missing.has(goal)).length;
+    const [best] = POSSIBLE.toSorted((one, other) => covers(other) - covers(one));
     if (!best) break;
     chosen.push(best);
-    for (const pair of pairsOf(best)) missing.delete(pair);
+    for (const goal of goalsOf(best)) missing.delete(goal);
   }
   return chosen;
 }
 
 /** Writes a project with the command of the packed package. */
-async function init(name: string, { host, delivery, adapter }: Answers, parent: string): Promise<string> {
-  const flags = ['--host', host, '--delivery', delivery, '--adapter', adapter];
+async function init(name: string, answers: Answers, parent: string): Promise<string> {
+  const flags = Object.entries(answers).flatMap(([question, answer]) => [`--${question}`, answer]);
   mkdirSync(parent, { recursive: true });
   const shown = await run(process.execPath, [cli(), 'init', name, ...flags], parent);
   expect(shown).toContain(`cd ${name}\n  npm install\n`);
@@ -87,7 +95,7 @@ async function prepareTogether(): Promise<void> {
   const workspaces = TOGETHER.map(nameOf);
   writeFileSync(join(together(), 'package.json'), JSON.stringify({ private: true, workspaces }));
   await run('npm', ['install'], together());
-  const servers = TOGETHER.filter(({ host }) => host !== 'next').map(nameOf);
+  const servers = TOGETHER.filter(({ language, host }) => language === 'ts' && host !== 'next').map(nameOf);
   await run(process.execPath, [fileOf(together(), 'typescript/bin/tsc'), '--build', ...servers], together());
   let last: Promise<unknown> = Promise.resolve();
   for (const name of TOGETHER.filter(({ host }) => host === 'next').map(nameOf)) {
@@ -101,25 +109,31 @@ async function prepareTogether(): Promise<void> {
   }
 }
 
-/** Starts the built project with its own `.env`, and resolves to its URL once it answers. */
+const scriptsOf = (project: string): Record<string, string> =>
+  JSON.parse(readFileSync(join(project, 'package.json'), 'utf8')).scripts;
+
+/** Starts a program of a project, and resolves to its URL once it answers. */
 async function start(
   project: string,
-  { host, delivery }: Answers,
+  command: string,
+  variables: NodeJS.Dict<string>,
 ): Promise<{ url: string; child: ChildProcess }> {
   const port = await freePort();
-  const file = join(project, '.env');
+  const PATH = [project, join(project, '..')].map((place) => join(place, 'node_modules/.bin'));
   const env = {
     ...environment(),
+    ...variables,
     NEXT_TELEMETRY_DISABLED: '1',
-    PORT: String(port),
     NODE_ENV: 'production',
+    PATH: [...PATH, process.env.PATH].join(delimiter),
+    PORT: String(port),
   };
-  if (delivery === 'postgres') Object.assign(env, { DATABASE_URL: database.connectionString });
-  const args =
-    host === 'next'
-      ? [fileOf(project, 'next/dist/bin/next'), 'start', '-p', String(port)]
-      : [`--env-file=${file}`, 'dist/server.js'];
-  const child = spawn(process.execPath, args, { cwd: project, env, stdio: ['ignore', 'pipe', 'pipe'] });
+  // As npm runs a script, but without a process between that would get the signals.
+  const child = spawn('sh', ['-c', `exec ${command}`], {
+    cwd: project,
+    env,
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
   children.push(child);
   let output = '';
   for (const stream of [child.stdout, child.stderr]) {
@@ -135,17 +149,18 @@ async function start(
   return { url, child };
 }
 
-const settingsOf = (project: string): Record<string, string> =>
-  Object.fromEntries(
-    readFileSync(join(project, '.env'), 'utf8')
-      .split('\n')
-      .filter((line) => /^[A-Z]/.test(line))
-      .map((line) => [line.slice(0, line.indexOf('=')), line.slice(line.indexOf('=') + 1)]),
-  );
+async function stop(child: ChildProcess): Promise<void> {
+  child.kill('SIGTERM');
+  await new Promise((ended) => (child.exitCode === null ? child.once('exit', ended) : ended(null)));
+}
+
+/** The variables in a project's `.env`. */
+const settingsOf = (project: string): NodeJS.Dict<string> =>
+  parseEnv(readFileSync(join(project, '.env'), 'utf8'));
 
 /** Probes both webhooks, as the platform does, with the settings of the project. */
-async function probe(project: string, url: string): Promise<number[]> {
-  const { WEBHOOK_USERNAME, HANDOFF_TOKEN } = settingsOf(project);
+async function probe(settings: NodeJS.Dict<string>, url: string): Promise<number[]> {
+  const { WEBHOOK_USERNAME, HANDOFF_TOKEN } = settings;
   const paths = ['/webhook', `/webhook/${HANDOFF_TOKEN}/chat`, '/webhook/another-token-than-this/chat'];
   const answers = await Promise.all(
     paths.map((path) =>
@@ -159,21 +174,72 @@ async function probe(project: string, url: string): Promise<number[]> {
   return answers.map(({ status }) => status);
 }
 
-/** Starts a built project, asks it as others would, and stops it again. */
-async function expectToWork(project: string, answers: Answers): Promise<void> {
-  const { url, child } = await start(project, answers);
-  expect(await probe(project, url)).toEqual([200, 200, 401]);
+/** A function behind a function URL, on a port, as far as one request needs it. */
+const GATEWAY = `
+import { createServer } from 'node:http';
+import { text } from 'node:stream/consumers';
+const { handler } = await import(process.argv[2]);
+createServer(async (request, response) => {
+  if (request.url === '/healthz') return response.end();
+  const { statusCode, headers, body } = await handler({
+    version: '2.0',
+    rawPath: request.url,
+    headers: request.headers,
+    body: await text(request),
+    isBase64Encoded: false,
+    requestContext: { stage: '$default', http: { method: request.method, sourceIp: '127.0.0.1' } },
+  });
+  response.writeHead(statusCode, headers).end(body);
+}).listen(process.env.PORT);`;
+
+/** Starts a project by its start script, asks it as others would, and stops it again. */
+async function expectToWork(project: string, answers: Answers, withEnvFile = false): Promise<void> {
+  const settings = settingsOf(project);
+  const { WEBHOOK_USERNAME, HANDOFF_TOKEN, PLATFORM_API_KEY = '' } = settings;
+  const simulator = createSimulator({
+    bots: [{ id: 'bot', apiKey: PLATFORM_API_KEY }],
+    earlyReplies: answers.host === 'lambda' ? 'keep' : 'refuse',
+  });
+  onTestFinished(() => simulator.close());
+  const variables = {
+    ...(!withEnvFile && settings),
+    PLATFORM_BASE_URL: await simulator.listen(),
+    ...(answers.delivery === 'postgres' && { DATABASE_URL: database.connectionString }),
+  };
+  if (!withEnvFile) renameSync(join(project, '.env'), join(project, '.env.kept'));
+  const { start: command = '' } = scriptsOf(project);
+  const { url, child } = await start(project, command, variables);
+  expect(await probe(settings, url)).toEqual([200, 200, 401]);
   if (answers.adapter === 'desk') expect((await fetch(`${url}/desk/`)).status).toBeLessThan(400);
   if (answers.adapter === 'slack' || answers.adapter === 'chatwoot') {
     const answer = await fetch(`${url}/adapters/${answers.adapter}`, { method: 'POST', body: '{}' });
     expect(answer.status).toBe(401);
   }
-  child.kill('SIGTERM');
-  await new Promise((ended) => (child.exitCode === null ? child.once('exit', ended) : ended(null)));
+
+  const expectHandoff = async (origin: string): Promise<void> => {
+    simulator.bots.update('bot', {
+      message: { url: `${origin}/webhook`, username: WEBHOOK_USERNAME },
+      humanServices: [{ componentId: 'desk', url: `${origin}/webhook/${HANDOFF_TOKEN}` }],
+    });
+    const handoff = await simulator.requestHandoff();
+    expect((await handoff.nextReply()).text).toBe('Hello, how can I help you?');
+    await handoff.say('Where is it?');
+    expect((await handoff.nextReply()).text).toBe('You said: Where is it?');
+  };
+  if (answers.adapter === 'none') await expectHandoff(url);
+  if (answers.host === 'lambda') {
+    writeFileSync(join(project, 'gateway.mjs'), GATEWAY);
+    const handler = `./${answers.language === 'ts' ? 'dist' : 'src'}/lambda.js`;
+    const env = { ...variables, AWS_LAMBDA_FUNCTION_NAME: 'receiver' };
+    const gateway = await start(project, `node gateway.mjs ${handler}`, env);
+    await expectHandoff(gateway.url);
+    await stop(gateway.child);
+  }
+  await stop(child);
 }
 
 /** The project that is installed in its own folder, with the commands that its README names. */
-const ALONE: Answers = { host: 'express', delivery: 'sqlite', adapter: 'desk' };
+const ALONE: Answers = { language: 'ts', host: 'express', delivery: 'sqlite', adapter: 'desk' };
 
 /** All others. The builds of Next take longest, so they come last. */
 const TOGETHER = allPairs()
@@ -183,7 +249,7 @@ const TOGETHER = allPairs()
 /** The packages that the files of a project import. */
 function importsOf(project: string): string[] {
   const files = readdirSync(project, { recursive: true, encoding: 'utf8' }).filter(
-    (file) => file.endsWith('.ts') && !/(^|\/)(node_modules|dist|\.next)\//.test(file),
+    (file) => /\.[jt]s$/.test(file) && !/(^|\/)(node_modules|dist|\.next)\//.test(file),
   );
   const names = files.flatMap((file) =>
     [...readFileSync(join(project, file), 'utf8').matchAll(/(?:from|import\(|import) ?'([^'.][^']*)'/g)].map(
@@ -221,25 +287,71 @@ describeWith(TOOLS_FOUND)('the projects of init', () => {
     registry?.close();
     await database?.remove();
     rmSync(folder, { recursive: true, force: true });
-  }, 120_000);
+  }, 300_000);
 
   it('work after npm install in their own folder', async () => {
     const project = await init(nameOf(ALONE), ALONE, join(folder, 'alone'));
     await run('npm', ['install'], project);
+    rmSync(join(project, 'node_modules'), { recursive: true });
+    await run('npm', ['ci'], project);
+    await run('npm', ['run', 'lint'], project);
     await run('npm', ['test'], project);
     await run('npm', ['run', 'build'], project);
-    await expectToWork(project, ALONE);
+    await run('npm', ['prune', '--omit=dev'], project);
+    await expectToWork(project, ALONE, true);
     expect(await run('npm', ['run', '--silent', 'add-agent', '--', 'ann'], project)).toContain('ann');
   });
 
   it('pass their tests', async () => {
+    // The tests of a project are the same on every server.
+    const differing = new Map(
+      TOGETHER.map((answers) => [`${answers.language} ${answers.adapter}`, nameOf(answers)]),
+    );
+    const projects = [...differing.values()];
     writeFileSync(
       join(together(), 'vitest.config.js'),
-      `export default { test: { projects: ${JSON.stringify(TOGETHER.map(nameOf))} } };`,
+      `export default { test: { projects: ${JSON.stringify(projects)} } };`,
     );
     const output = await run(process.execPath, [fileOf(together(), 'vitest/vitest.mjs'), 'run'], together());
-    for (const name of TOGETHER.map(nameOf)) expect(output).toContain(`|${name}|`);
-    expect(output).toContain(`Test Files  ${TOGETHER.length} passed (${TOGETHER.length})`);
+    for (const name of projects) expect(output).toContain(`|${name}|`);
+    expect(output).toContain(`Test Files  ${projects.length} passed (${projects.length})`);
+  });
+
+  it('pass their linter', async () => {
+    const paths = TOGETHER.map(nameOf).flatMap((name) => {
+      const script = scriptsOf(join(together(), name)).lint ?? '';
+      expect(script).toMatch(/^oxlint --deny-warnings( \S+)* src test$/);
+      return script
+        .split(' ')
+        .slice(2)
+        .map((path) => join(name, path));
+    });
+    await run(fileOf(together(), '.bin/oxlint'), ['--deny-warnings', ...paths], together());
+  });
+
+  it('are also written by npm create, from a package of the same version', async () => {
+    const [own, create] = ['package.json', 'create/package.json'].map((file) =>
+      JSON.parse(readFileSync(join(ROOT, file), 'utf8')),
+    );
+    expect([create.version, create.dependencies['handoff-kit']]).toEqual([own.version, own.version]);
+    const parent = mkdtempSync(join(folder, 'created-'));
+    const args = ['create', 'handoff-kit', 'my-app', '--', '--yes', '--language', 'js', '--host', 'koa'];
+    // npm asks before it runs a package that is not installed.
+    const shown = await runIn('npm', args, parent, { ...registry.env, npm_config_yes: 'true' });
+    expect(shown).toContain('(js, koa, sqlite, none)');
+    expect(existsSync(join(parent, 'my-app/src/server.js'))).toBe(true);
+  });
+
+  it('say which variables are missing', async () => {
+    const [answers = ALONE] = TOGETHER.filter(
+      ({ host, delivery }) => host !== 'next' && delivery === 'postgres',
+    );
+    const project = mkdtempSync(join(together(), 'without-settings-'));
+    const { start: command = '' } = scriptsOf(join(together(), nameOf(answers)));
+    const script = command.replace('node ', `node ${join(together(), nameOf(answers))}/`);
+    await expect(start(project, script, { WEBHOOK_USERNAME: 'acme' })).rejects.toThrow(
+      'Set HANDOFF_TOKEN, PLATFORM_BASE_URL, PLATFORM_API_KEY, DATABASE_URL',
+    );
   });
 
   // In one folder, a project would find packages that only others name.
@@ -290,7 +402,7 @@ describeWith(TOOLS_FOUND)('the projects of init', () => {
 
   it('name versions that this package is tested with', async () => {
     const { dependencies } = JSON.parse(readFileSync(join(ROOT, 'test/bindings/next/package.json'), 'utf8'));
-    const answers: Answers = { host: 'next', delivery: 'inline', adapter: 'none' };
+    const answers: Answers = { language: 'ts', host: 'next', delivery: 'inline', adapter: 'none' };
     const path = await init('versions', answers, folder);
     const project = JSON.parse(readFileSync(join(path, 'package.json'), 'utf8'));
     for (const name of ['next', 'react', 'react-dom'])

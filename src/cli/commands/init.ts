@@ -14,20 +14,22 @@ import {
   UsageError,
 } from '../output.js';
 
-type InitFlags = Partial<Answers> & OutputFlags;
+type InitFlags = Partial<Answers> & OutputFlags & { readonly yes?: boolean };
 
 const MORE_HELP = `
-In a terminal it asks for what the flags do not say; elsewhere the first of the choices is taken. The project has
-TypeScript, tests with vitest, a Dockerfile, and a file .env with generated secrets with which it runs against the
-simulator at once.
+In a terminal it asks for what the flags do not say; elsewhere, and with --yes, the first choice that goes with the
+others is taken. The project has tests with vitest, a linter, a Dockerfile, a workflow for GitHub, and a file .env with
+generated secrets with which it runs against the simulator at once. npm create handoff-kit is the same command.
 
 Examples:
   $ handoff-kit init my-receiver
   $ handoff-kit init my-receiver --host fastify --delivery postgres --adapter slack
+  $ handoff-kit init my-receiver --language js --yes
 
 Exit codes: 0 written, 2 wrong use, such as a folder that is not empty: nothing was written`;
 
 const TEXTS: Readonly<Record<Question, { readonly flag: string; readonly question: string }>> = {
+  language: { flag: '--language <name>', question: 'Which language?' },
   host: { flag: '--host <name>', question: 'Which server?' },
   delivery: { flag: '--delivery <name>', question: 'Where are events kept until they are handled?' },
   adapter: { flag: '--adapter <name>', question: 'Who answers users that are handed over?' },
@@ -40,7 +42,7 @@ const ALL = Object.keys(QUESTIONS).filter(isQuestion);
 /** `init`: writes a new project with a receiver. */
 export function define(command: Command): void {
   command
-    .description('Writes a new project with a receiver, in TypeScript.')
+    .description('Writes a new project with a receiver, in TypeScript or JavaScript.')
     .argument('[folder]', 'a new or empty folder', 'my-receiver');
   for (const question of ALL) {
     const choices = names(question);
@@ -48,6 +50,7 @@ export function define(command: Command): void {
       new Option(TEXTS[question].flag, `${choices.join(', ')}; default ${choices[0]}`).choices(choices),
     );
   }
+  command.option('-y, --yes', 'ask nothing: take the first choice where no flag says another');
   addOutputFlags(command)
     .addHelpText('after', MORE_HELP)
     .action((folder: string, flags: InitFlags) => runCommand(flags, (output) => init(folder, flags, output)));
@@ -55,8 +58,8 @@ export function define(command: Command): void {
 
 async function init(folder: string, flags: InitFlags, output: Output): Promise<number> {
   const terminal = { input: process.stdin, output: process.stderr };
-  const asks = process.stdin.isTTY && process.stderr.isTTY && !output.json;
-  const answers = asks ? await ask(flags, terminal) : defaults(flags);
+  const asks = process.stdin.isTTY && process.stderr.isTTY && !output.json && !flags.yes;
+  const answers = await (asks ? ask(flags, terminal) : defaults(flags));
   const files = generateProject(folder, answers);
   const steps = [`cd ${relative(process.cwd(), resolve(folder)) || '.'}`, ...NEXT_STEPS];
   const text = [
@@ -79,38 +82,50 @@ const NEXT_STEPS = [
 const choicesFor = (question: Question, given: Partial<Answers>): readonly Choice[] =>
   QUESTIONS[question].filter(({ name }) => conflictOf({ ...given, [question]: name }) === null);
 
-/** The answers of the flags, and the first choice for the others. */
-function defaults({ host = 'express', delivery = 'sqlite', adapter = 'none' }: Partial<Answers>): Answers {
-  return checked({ host, delivery, adapter });
-}
-
-function checked(answers: Answers): Answers {
-  const conflict = conflictOf(answers);
-  if (conflict !== null) throw new UsageError(conflict);
-  return answers;
-}
-
-/** Asks for the answers that the flags do not have. */
-export async function ask(flags: Partial<Answers>, { input, output }: Terminal): Promise<Answers> {
-  const { host, delivery, adapter } = flags;
-  let given: Partial<Answers> = {
+/** The answers among the flags. */
+function answersOf({ language, host, delivery, adapter }: Partial<Answers>): Partial<Answers> {
+  return {
+    ...(language && { language }),
     ...(host && { host }),
     ...(delivery && { delivery }),
     ...(adapter && { adapter }),
   };
+}
+
+/** Answers each open question with one of the choices that go with the answers so far. */
+async function complete(
+  flags: Partial<Answers>,
+  answer: (question: Question, choices: readonly Choice[]) => Promise<string | undefined>,
+): Promise<Answers> {
+  let answers = answersOf(flags);
+  for (const question of ALL) {
+    if (answers[question] !== undefined) continue;
+    const [first, ...others] = choicesFor(question, answers);
+    const name = first && others.length > 0 ? await answer(question, [first, ...others]) : first?.name;
+    answers = { ...answers, ...(name && { [question]: name }) };
+  }
+  const conflict = conflictOf(answers);
+  if (conflict !== null) throw new UsageError(conflict);
+  const { language = 'ts', host = 'express', delivery = 'sqlite', adapter = 'none' } = answers;
+  return { language, host, delivery, adapter };
+}
+
+/** The answers of the flags, and the first possible choice for the others. */
+const defaults = (flags: Partial<Answers>): Promise<Answers> =>
+  complete(flags, async (_question, [first]) => first?.name);
+
+/** Asks for the answers that the flags do not have. */
+export async function ask(flags: Partial<Answers>, { input, output }: Terminal): Promise<Answers> {
   const reader = createInterface({ input, output });
   try {
-    for (const question of ALL) {
-      if (given[question] !== undefined) continue;
-      const choices = choicesFor(question, given);
+    return await complete(flags, (question, choices) => {
       const list = choices.map(({ name, title }, index) => `  ${index + 1}) ${name.padEnd(9)} ${title}`);
       output.write(`${TEXTS[question].question}\n${list.join('\n')}\n`);
-      given = { ...given, [question]: await choose(choices, () => reader.question('Number or name [1]: ')) };
-    }
+      return choose(choices, () => reader.question('Number or name [1]: '));
+    });
   } finally {
     reader.close();
   }
-  return defaults(given);
 }
 
 async function choose(choices: readonly Choice[], read: () => Promise<string>): Promise<string> {

@@ -7,11 +7,18 @@ export interface Choice {
 
 /** The questions of `init`, in the order in which they are asked. The first choice is the default. */
 export const QUESTIONS = {
+  language: [
+    { name: 'ts', title: 'in TypeScript' },
+    { name: 'js', title: 'in JavaScript' },
+  ],
   host: [
     { name: 'express', title: 'on Express' },
     { name: 'fastify', title: 'on Fastify' },
     { name: 'hono', title: 'on Hono' },
+    { name: 'koa', title: 'on Koa' },
+    { name: 'nest', title: 'in NestJS' },
     { name: 'next', title: 'in Next.js' },
+    { name: 'lambda', title: 'on AWS Lambda' },
   ],
   delivery: [
     { name: 'sqlite', title: 'events stored in SQLite' },
@@ -33,10 +40,20 @@ export type Question = keyof typeof QUESTIONS;
 export type Answers = { readonly [Key in Question]: (typeof QUESTIONS)[Key][number]['name'] };
 
 /** Why the answers cannot be combined; `null` if they can. */
-export function conflictOf({ host, delivery, adapter }: Partial<Answers>): string | null {
+export function conflictOf({
+  host = 'express',
+  delivery,
+  adapter = 'none',
+}: Partial<Answers>): string | null {
+  if (host === 'lambda' && delivery === 'sqlite') {
+    return "a function's files are lost with its instance: choose --delivery postgres or inline, or another --host.";
+  }
+  if (host === 'lambda' && adapter !== 'none') {
+    return 'a function is frozen between requests, and agents need a process that runs: choose --adapter none, or another --host.';
+  }
   if (adapter !== 'desk') return null;
-  if (host !== undefined && host !== 'express') {
-    return 'the desk is an Express app: choose --host express, or another --adapter.';
+  if (host !== 'express' && host !== 'nest') {
+    return 'the desk is an Express app: choose --host express or nest, or another --adapter.';
   }
   if (delivery === 'inline') {
     return 'the desk keeps its logins in a database: choose --delivery sqlite or postgres, or another --adapter.';

@@ -25,24 +25,29 @@ const OTHER_VERSIONS: Readonly<Record<string, string>> = {
   tsx: '4.23.15',
 };
 
-/** The template of each file of the project, by its path. */
-function templatesFor({ host, delivery, adapter }: Answers): Record<string, string> {
+/** The template of each file of the project, by its path. In a JavaScript project, `.ts` files are `.js` files. */
+function templatesFor({ language, host, delivery, adapter }: Answers): Record<string, string> {
   const isNext = host === 'next';
   const isHelpdesk = adapter === 'slack' || adapter === 'chatwoot';
   return {
     'README.md': 'README.md',
     '.gitignore': '_gitignore',
     '.dockerignore': '_dockerignore',
+    '.github/workflows/ci.yml': '_workflow.yml',
     Dockerfile: 'Dockerfile',
-    'tsconfig.json': isNext ? 'tsconfig.next.json' : 'tsconfig.json',
     'vitest.config.ts': 'vitest.config.ts',
     'src/receiver.ts': 'src/receiver.ts',
     'src/delivery.ts': delivery === 'inline' ? 'src/delivery.ts' : `src/delivery.${delivery}.ts`,
     'src/helpdesk.ts': adapter === 'slack' ? 'src/helpdesk.ts' : `src/helpdesk.${adapter}.ts`,
     'test/receiver.test.ts': isHelpdesk ? 'test/receiver.test.ts' : `test/receiver.${adapter}.test.ts`,
+    ...(language === 'ts' && { 'tsconfig.json': isNext ? 'tsconfig.next.json' : 'tsconfig.json' }),
     ...(!isNext && { 'src/server.ts': host === 'express' ? 'src/server.ts' : `src/server.${host}.ts` }),
+    ...(host === 'nest' && {
+      'src/app.module.ts': language === 'ts' ? 'src/app.module.nest.ts' : 'src/app.module.js',
+    }),
+    ...(host === 'lambda' && { 'src/lambda.ts': 'src/lambda.ts' }),
     ...(isNext && {
-      'next.config.ts': 'next.config.ts',
+      'next.config.js': 'next.config.js',
       'instrumentation.ts': 'instrumentation.ts',
       'src/instance.ts': 'src/instance.ts',
       'app/healthz/route.ts': 'app/healthz/route.ts',
@@ -52,16 +57,21 @@ function templatesFor({ host, delivery, adapter }: Answers): Record<string, stri
   };
 }
 
+/** Whether the project has a build. Without one, the server runs from `src`. */
+const isBuilt = ({ language, host }: Answers): boolean => language === 'ts' || host === 'next';
+
 /** What templates can ask for with `#if`. */
-const factsOf = ({ host, delivery, adapter }: Answers): ReadonlySet<string> =>
-  new Set([
-    host,
-    delivery,
-    adapter,
+const factsOf = (answers: Answers): ReadonlySet<string> => {
+  const { host, adapter } = answers;
+  return new Set([
+    ...Object.values(answers),
+    isBuilt(answers) ? 'built' : 'plain',
     host === 'next' ? 'next' : 'server',
+    host === 'lambda' ? 'lambda' : 'container',
     ...(adapter === 'none' ? [] : ['adapter']),
     ...(adapter === 'slack' || adapter === 'chatwoot' ? ['helpdesk'] : []),
   ]);
+};
 
 /** Keeps the lines between `#if <fact>` and `#end` where the fact is true. Sections may contain others. */
 function keepSections(template: string, facts: ReadonlySet<string>): string {
@@ -76,6 +86,16 @@ function keepSections(template: string, facts: ReadonlySet<string>): string {
     })
     .join('\n');
 }
+
+/** A template in JavaScript. Templates have types only where this finds them; the tests run every project. */
+const withoutTypes = (text: string): string =>
+  text
+    .replace(/^(?:import )?type .*;\n/gm, '')
+    .replace(/, type \w+|type \w+, /g, '')
+    .replace(/: (?:Built|Receiver|ReceiverOptions|Request|TestBench|ReturnType<[^;]*>)(?=[ ;)])/g, '')
+    .replace(/ as typeof globalThis .*;$/gm, ';')
+    .replace(/\n{3,}/g, '\n\n')
+    .trimStart();
 
 const titleOf = (question: keyof Answers, answers: Answers): string =>
   QUESTIONS[question].find(({ name }) => name === answers[question])?.title ?? '';
@@ -95,7 +115,10 @@ export function generateProject(folder: string, answers: Answers): string[] {
   const facts = factsOf(answers);
   const values: Readonly<Record<string, string>> = {
     name: packageNameOf(folder),
+    language: answers.language,
     adapter: answers.adapter,
+    folder: isBuilt(answers) ? 'dist' : 'src',
+    languageTitle: titleOf('language', answers),
     hostTitle: titleOf('host', answers),
     deliveryTitle: titleOf('delivery', answers),
     adapterTitle: titleOf('adapter', answers),
@@ -103,6 +126,8 @@ export function generateProject(folder: string, answers: Answers): string[] {
   const textOf = (template: string, more: Readonly<Record<string, string>> = {}): string => {
     const text = keepSections(readFileSync(new URL(encodeURI(template), TEMPLATES), 'utf8'), facts);
     const filled = text.replace(/\{\{(\w+)\}\}/g, (_all, name: string) => more[name] ?? values[name] ?? '');
+    if (!template.endsWith('.ts')) return filled;
+    if (answers.language === 'js') return withoutTypes(filled);
     // Next resolves the paths of TypeScript files without their extension.
     return answers.host === 'next' ? filled.replace(/((?:from|import\() ?'\.[^']*)\.js'/g, "$1'") : filled;
   };
@@ -112,7 +137,9 @@ export function generateProject(folder: string, answers: Answers): string[] {
     '.env.example': textOf('_env', { handoffToken: '', platformApiKey: '' }),
     '.env': textOf('_env', { handoffToken: secret(), platformApiKey: secret() }),
   };
-  for (const [path, template] of Object.entries(templatesFor(answers))) files[path] = textOf(template);
+  for (const [path, template] of Object.entries(templatesFor(answers))) {
+    files[answers.language === 'js' ? path.replace(/\.ts$/, '.js') : path] = textOf(template);
+  }
   for (const [path, text] of Object.entries(files)) {
     const target = join(folder, path);
     mkdirSync(dirname(target), { recursive: true });
@@ -122,22 +149,34 @@ export function generateProject(folder: string, answers: Answers): string[] {
   return Object.keys(files).sort();
 }
 
-function packageJson(name: string, { host, delivery, adapter }: Answers): object {
+/** The packages of each answer. */
+const PACKAGES = {
+  express: ['express'],
+  fastify: ['fastify'],
+  hono: ['hono', '@hono/node-server'],
+  koa: ['koa'],
+  nest: ['@nestjs/common', '@nestjs/core', '@nestjs/platform-express', 'reflect-metadata', 'rxjs'],
+  next: ['next', 'react', 'react-dom'],
+  lambda: [],
+  inline: [],
+  sqlite: ['@photostructure/sqlite'],
+  postgres: ['pg'],
+};
+
+/** The packages with the types of a server that has none of its own. */
+const TYPES: { readonly [Host in Answers['host']]?: string } = {
+  express: '@types/express',
+  koa: '@types/koa',
+  next: '@types/react',
+};
+
+function packageJson(name: string, answers: Answers): object {
+  const { language, host, delivery, adapter } = answers;
   const isNext = host === 'next';
-  const packages = {
-    express: ['express'],
-    fastify: ['fastify'],
-    hono: ['hono', '@hono/node-server'],
-    next: ['next', 'react', 'react-dom'],
-    inline: [],
-    sqlite: ['@photostructure/sqlite'],
-    postgres: ['pg'],
-  };
-  const types = [
-    '@types/node',
-    ...(host === 'express' ? ['@types/express'] : []),
-    ...(isNext ? ['@types/react'] : ['tsx']),
-  ];
+  const isTypeScript = language === 'ts';
+  const types = isTypeScript ? ['@types/node', 'typescript', TYPES[host] ?? []].flat() : [];
+  const devServer = isTypeScript ? 'tsx watch src/server.ts' : 'node --watch src/server.js';
+  const server = `node ${isTypeScript ? 'dist' : 'src'}/server.js`;
   return {
     name,
     version: '0.1.0',
@@ -145,26 +184,30 @@ function packageJson(name: string, { host, delivery, adapter }: Answers): object
     type: 'module',
     engines: { node: '>=20.19' },
     scripts: {
-      dev: isNext ? 'next dev' : 'tsx watch --env-file=.env src/server.ts',
-      build: isNext ? 'next build' : 'tsc',
-      start: isNext ? 'next start' : 'node --env-file=.env dist/server.js',
-      typecheck: 'tsc --noEmit',
+      dev: isNext ? 'next dev' : devServer,
+      ...(isBuilt(answers) && { build: isNext ? 'next build' : 'tsc' }),
+      start: isNext ? 'next start' : server,
+      lint: `oxlint --deny-warnings ${isNext ? `app instrumentation.${language} ` : ''}src test`,
+      ...(isTypeScript && { typecheck: 'tsc --noEmit' }),
       test: 'vitest run',
       simulate: 'handoff-kit simulate --port 4000',
       ...(adapter === 'desk' && { 'add-agent': 'handoff-kit desk add-agent' }),
     },
     dependencies: {
       'handoff-kit': `^${own.version}`,
-      ...versionsOf([...packages[host], ...packages[delivery]]),
+      ...versionsOf([...PACKAGES[host], ...PACKAGES[delivery]]),
     },
-    devDependencies: versionsOf([...types, 'typescript', 'vitest'], isNext),
+    devDependencies: versionsOf(
+      [...types, ...(isTypeScript && !isNext ? ['tsx'] : []), 'oxlint', 'vitest'],
+      isNext,
+    ),
   };
 }
 
 /** Next needs the compiler's JavaScript API, which TypeScript 7 does not have. */
 const TYPESCRIPT_OF_NEXT = '5.9.3';
 
-/** The versions that the tests of this package run with, and compatible later ones. */
+/** The versions that the tests of this package run with, and compatible later ones. A later linter has more rules. */
 function versionsOf(names: readonly string[], isNext = false): Record<string, string> {
   const known: Readonly<Record<string, string>> = {
     ...OTHER_VERSIONS,
@@ -172,5 +215,7 @@ function versionsOf(names: readonly string[], isNext = false): Record<string, st
     ...own.dependencies,
     ...(isNext && { typescript: TYPESCRIPT_OF_NEXT }),
   };
-  return Object.fromEntries(names.toSorted().map((name) => [name, `^${known[name]?.replace(/^\^/, '')}`]));
+  const rangeOf = (name: string): string =>
+    `${name === 'oxlint' ? '' : '^'}${known[name]?.replace(/^\^/, '')}`;
+  return Object.fromEntries(names.toSorted().map((name) => [name, rangeOf(name)]));
 }
