@@ -111,7 +111,7 @@ export const TOOLS = join(import.meta.dirname, 'tools/node_modules');
 /** What tests of the packed package need, as a requirement. */
 export const packageTools = (leavesOut: string) => ({
   name: 'package-tools',
-  found: ['typescript', 'pg-boss'].every((name) => existsSync(join(TOOLS, name, 'package.json'))),
+  found: ['typescript54', 'pnpm'].every((name) => existsSync(join(TOOLS, name, 'package.json'))),
   leavesOut,
   howToGet: 'npm ci --prefix test/package/tools',
 });
