@@ -65,7 +65,7 @@ describe('the links of the package', () => {
     expect(linksIn('README.md')).toContain('docs/tutorial.md');
     expect(problemOf('README.md', 'docs/none.md')).toContain('is not in the package');
     expect(problemOf('README.md', 'docs/delivery.md#none')).toContain('has no such heading');
-    expect(problemOf('docs/tutorial.md', '../README.md#fifteen-lines')).toBeNull();
+    expect(problemOf('docs/tutorial.md', '../README.md#a-receiver-in-one-file')).toBeNull();
   });
 });
 

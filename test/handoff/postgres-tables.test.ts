@@ -1,5 +1,4 @@
 import { onTestFinished } from 'vitest';
-import { checkConnection } from '../../src/delivery/postgres/database.js';
 import { createPostgresEngine } from '../../src/delivery/postgres/postgres.js';
 import { createPostgresQueue } from '../../src/delivery/postgres/queue.js';
 import type { SqlValue } from '../../src/delivery/storage/sql.js';
@@ -11,11 +10,12 @@ describeTables('PostgreSQL', async (note) => {
   const url = new URL(connectionString);
   // The planner reads small tables whole, unless it is forced to use indexes.
   url.searchParams.set('options', '-c enable_seqscan=off');
-  const engine = createPostgresEngine(
-    checkConnection({ connectionString: url.href, schema, pool: { max: 2 } }),
-    20_000,
-    { keepContent: false, leaseMs: 60_000, pollMs: 1_000, onError: () => undefined },
-  );
+  const engine = createPostgresEngine({ connectionString: url.href, schema, pool: { max: 2 } }, 20_000, {
+    keepContent: false,
+    leaseMs: 60_000,
+    pollMs: 1_000,
+    onError: () => undefined,
+  });
   await engine.open();
   onTestFinished(() => engine.close());
   const { sql } = engine;

@@ -1,15 +1,6 @@
-import {
-  mkdirSync,
-  mkdtempSync,
-  readdirSync,
-  readFileSync,
-  rmSync,
-  symlinkSync,
-  writeFileSync,
-} from 'node:fs';
-import { createRequire } from 'node:module';
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { delimiter, join } from 'node:path';
 import { rolldown } from 'rolldown';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { describeWith } from '../helpers/requirement.js';
@@ -31,10 +22,9 @@ const SUBPATHS = readdirSync(join(ROOT, 'src/public'), { recursive: true, encodi
 /** Entries that have types and nothing to run. */
 const TYPES_ONLY = ['handoff-kit/bindings', 'handoff-kit/diagnostics'];
 
-/** The part of esbuild that the tests use. */
-interface Esbuild {
-  readonly build: (options: object) => Promise<unknown>;
-}
+/** The command with which the guide makes a bundle. */
+const [, ESBUILD = ''] =
+  /^npx (esbuild .*?)\n```$/ms.exec(readFileSync(join(ROOT, 'docs/deployment.md'), 'utf8')) ?? [];
 
 let folder = '';
 
@@ -114,15 +104,15 @@ describeWith(packageTools('the package in CommonJS, Jest and bundles'))('the pac
     folder = mkdtempSync(join(tmpdir(), 'handoff-kit-package-'));
     writeFileSync(join(folder, 'package.json'), JSON.stringify({ name: 'consumer', private: true }));
     const registry = await openRegistry();
-    const peers = ['@photostructure/sqlite', 'hono'].map(
+    const peers = ['@photostructure/sqlite', 'fastify', 'hono'].map(
       (name) => `${name}@${packageJson.peerDependencies[name]}`,
     );
-    await run('npm', ['install', 'handoff-kit', ...peers], folder, registry.env).finally(() =>
-      registry.close(),
-    );
-    mkdirSync(join(folder, 'node_modules/@types'), { recursive: true });
-    symlinkSync(join(TOOLS, '@types/node'), join(folder, 'node_modules/@types/node'));
-    symlinkSync(join(TOOLS, 'undici-types'), join(folder, 'node_modules/undici-types'));
+    await run(
+      'npm',
+      ['install', 'handoff-kit', '@types/express', '@types/node@20', ...peers],
+      folder,
+      registry.env,
+    ).finally(() => registry.close());
   }, 300_000);
   afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
@@ -190,6 +180,20 @@ describeWith(packageTools('the package in CommonJS, Jest and bundles'))('the pac
     await tool('typescript/bin/tsc', '-p', path);
   });
 
+  it('has types for every entry with the oldest TypeScript, without skipLibCheck', async () => {
+    // The types of Hono itself need a newer one.
+    const path = project('types-oldest', {
+      'package.json': { private: true, type: 'module' },
+      'tsconfig.json': { compilerOptions: { ...STRICT, module: 'nodenext', skipLibCheck: false } },
+      'all.ts': ALL_TYPES.replace(/^.*'handoff-kit\/hono';\n.*\n/m, ''),
+    });
+    const { version } = JSON.parse(readFileSync(join(TOOLS, 'typescript54/package.json'), 'utf8'));
+    for (const page of ['README.md', 'docs/index.md']) {
+      expect(readFileSync(join(ROOT, page), 'utf8')).toContain(`TypeScript ${version.slice(0, 3)} or newer`);
+    }
+    await tool('typescript54/bin/tsc', '-p', path);
+  });
+
   it('runs in Jest with its default settings', async () => {
     const path = project('jest', {
       'package.json': { private: true, name: 'jest-consumer' },
@@ -225,22 +229,15 @@ describeWith(packageTools('the package in CommonJS, Jest and bundles'))('the pac
     };
 
     it('runs when esbuild has made it', async () => {
-      const path = project(`esbuild-${format}`, { 'program.ts': PROGRAM });
-      const out = join(path, `bundle.${extension}`);
-      const banner =
-        "import { createRequire as makeRequire } from 'node:module'; const require = makeRequire(import.meta.url);";
-      const { build } = createRequire(import.meta.url)(join(TOOLS, 'esbuild')) as Esbuild;
-      await build({
-        entryPoints: [join(path, 'program.ts')],
-        bundle: true,
-        platform: 'node',
-        logLevel: 'error',
-        format,
-        outfile: out,
-        // Some dependencies use require, which ES modules lack.
-        ...(format === 'esm' && { banner: { js: banner } }),
-      });
-      await check(out);
+      const path = project(`esbuild-${format}`, { 'server.ts': PROGRAM });
+      const PATH = [join(TOOLS, '.bin'), process.env.PATH].join(delimiter);
+      // For ES modules, exactly as the guide says.
+      const command =
+        format === 'esm'
+          ? ESBUILD
+          : 'esbuild server.ts --bundle --platform=node --format=cjs --outfile=server.cjs';
+      await run('sh', ['-c', command], path, { PATH });
+      await check(join(path, `server.${extension}`));
     });
 
     it('runs when rolldown has made it', async () => {

@@ -9,39 +9,10 @@ import {
 } from '../../internal/index.js';
 import { runMigrations } from '../storage/schema.js';
 import type { ForgetHook, SqlDatabase, SqlRow, SqlStatement, SqlValue } from '../storage/sql.js';
+import type { PostgresConnection } from './connection.js';
 import { createNotifications } from './notifications.js';
 import { clientClassOf, createServers, isServerFailure, type Servers, splitServers } from './primary.js';
 import { createTimeLimit } from './time-limit.js';
-
-/** Connection settings. */
-export interface PostgresConnection {
-  /**
-   * The address, as `postgres://user:password@host:port/name`. Required unless `pool` has the host. It may name several
-   * servers, a primary and its standbys, as `postgres://user:password@one:5432,two:5432/name`: the one that accepts writes
-   * is used, and found again after a failover.
-   */
-  readonly connectionString?: string;
-  /** Options of node-postgres. */
-  readonly pool?: {
-    readonly host?: string;
-    readonly port?: number;
-    readonly database?: string;
-    readonly user?: string;
-    readonly password?: string | (() => string | Promise<string>);
-    readonly ssl?: boolean | object;
-    /** The most connections, besides one that listens and one that renews the lease. Default 10. */
-    readonly max?: number;
-    /** How long to wait for a free connection. Default 5 seconds. */
-    readonly connectionTimeoutMillis?: number;
-    /**
-     * How long a statement may take before its connection is closed, and so how long a dead connection stays
-     * unnoticed. Default 30 seconds.
-     */
-    readonly query_timeout?: number;
-  };
-  /** The schema of all tables. It is created if it does not exist. Default `handoff_kit`. */
-  readonly schema?: string;
-}
 
 /** Checked settings, for node-postgres. */
 export interface CheckedConnection {

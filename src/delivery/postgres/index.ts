@@ -3,5 +3,5 @@
  *
  * @module
  */
-export type { PostgresConnection } from './database.js';
+export type { PostgresConnection } from './connection.js';
 export { openPostgresDatabase, type PostgresOptions, postgres } from './postgres.js';

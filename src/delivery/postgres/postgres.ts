@@ -6,7 +6,8 @@ import { deliveryMigrations } from '../storage/schema.js';
 import type { SqlValue } from '../storage/sql.js';
 import type { EngineSettings, StorageEngine } from '../storage/storage-engine.js';
 import { createStoredDelivery, type StoredDeliveryOptions } from '../stored-delivery.js';
-import { checkConnection, checkDriver, createDatabase, type PostgresConnection } from './database.js';
+import type { PostgresConnection } from './connection.js';
+import { checkConnection, checkDriver, createDatabase } from './database.js';
 import { createOwnConnection } from './own-connection.js';
 import { createPostgresLease, createPostgresQueue } from './queue.js';
 
@@ -29,10 +30,11 @@ const ADMIN_TIMEOUT_MS = 60_000;
  */
 export function postgres(options: PostgresOptions): Delivery {
   checkDriver();
-  const connection = checkConnection(options);
+  // Mistakes show here, before the engine is created.
+  checkConnection(options);
   const timeoutMs = checkDuration('storeTimeoutMs', options.storeTimeoutMs ?? 5_000);
   return createStoredDelivery(options, DEFAULTS, (settings) =>
-    createPostgresEngine(connection, timeoutMs, settings),
+    createPostgresEngine(options, timeoutMs, settings),
   );
 }
 
@@ -41,7 +43,7 @@ export async function openPostgresDatabase(connection: string | PostgresConnecti
   checkDriver();
   const where = typeof connection === 'string' ? { connectionString: connection } : connection;
   const settings = operatorSettings(DEFAULTS);
-  return openForOperator(createPostgresEngine(checkConnection(where), ADMIN_TIMEOUT_MS, settings));
+  return openForOperator(createPostgresEngine(where, ADMIN_TIMEOUT_MS, settings));
 }
 
 /**
@@ -55,10 +57,11 @@ const MIN_RENEWAL_LIMIT_MS = 500;
 
 /** Creates the storage engine of a database. `timeoutMs`: how long one call may take. */
 export function createPostgresEngine(
-  connection: ReturnType<typeof checkConnection>,
+  settings: PostgresConnection,
   timeoutMs: number,
   { keepContent, leaseMs, onError, onWarning }: EngineSettings,
 ): StorageEngine {
+  const connection = checkConnection(settings);
   const sql = createDatabase({ connection, timeoutMs, onError, onWarning });
   const { table, now, forgetHooks } = sql;
   const owner = randomUUID();

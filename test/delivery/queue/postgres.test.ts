@@ -1,6 +1,5 @@
 import { Client } from 'pg';
 import { expect, it, onTestFinished } from 'vitest';
-import { checkConnection } from '../../../src/delivery/postgres/database.js';
 import { createPostgresEngine } from '../../../src/delivery/postgres/postgres.js';
 import { createPostgresStore, type PostgresStore } from '../../helpers/postgres.js';
 import { AN_HOUR, eventually } from '../contract/stage.js';
@@ -13,7 +12,7 @@ const connectTo = (
   { connectionString, schema }: PostgresStore,
   settings: Parameters<QueueDatabase['connect']>[0],
 ) =>
-  createPostgresEngine(checkConnection({ connectionString, schema, pool: { max: 5 } }), 20_000, {
+  createPostgresEngine({ connectionString, schema, pool: { max: 5 } }, 20_000, {
     pollMs: 20,
     onError: () => undefined,
     ...settings,
