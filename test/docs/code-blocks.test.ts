@@ -2,15 +2,12 @@ import { spawnSync } from 'node:child_process';
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
-import { ADAPTER_GUIDES, blocksIn, PAGES, ROOT, read } from './pages.js';
+import { PAGES, programsIn, ROOT } from './pages.js';
 
 const WORK = join(ROOT, '.docs-check');
 
 /** hosts.long.test.ts compiles docs/hosts.md together with files that frameworks generate. */
 const ELSEWHERE = ['docs/hosts.md'];
-
-/** Guides in which a block without imports continues the previous block. */
-const CONTINUED = [...ADAPTER_GUIDES, 'docs/desk.md'];
 
 it('every block of TypeScript and JavaScript compiles', () => {
   rmSync(WORK, { recursive: true, force: true });
@@ -24,7 +21,7 @@ it('every block of TypeScript and JavaScript compiles', () => {
   };
   writeFileSync(join(WORK, 'tsconfig.json'), JSON.stringify(config));
   const blocks = PAGES.filter((page) => !ELSEWHERE.includes(page)).flatMap((page) =>
-    filesIn(page).map(({ language, code }, index) => ({ file: `${page}-${index}.${language}`, code })),
+    programsIn(page).map(({ file, parts }) => ({ file: join(page, file), code: parts.join('') })),
   );
   expect(blocks.length).toBeGreaterThan(20);
   for (const { file, code } of blocks) {
@@ -35,15 +32,3 @@ it('every block of TypeScript and JavaScript compiles', () => {
   const tsc = join(ROOT, 'node_modules/typescript/bin/tsc');
   expect(spawnSync(process.execPath, [tsc, '-p', WORK], { encoding: 'utf8' }).stdout).toBe('');
 }, 120_000);
-
-/** A page's blocks, except excerpts of an application. */
-function filesIn(page: string): { language: string; code: string }[] {
-  const files: { language: string; code: string }[] = [];
-  for (const { language, name, code } of blocksIn(read(page))) {
-    if (!['ts', 'js'].includes(language) || name === 'excerpt') continue;
-    const previous = files.at(-1);
-    if (previous && CONTINUED.includes(page) && !code.includes('import ')) previous.code += code;
-    else files.push({ language, code });
-  }
-  return files;
-}

@@ -1,7 +1,7 @@
 import { Command } from 'commander';
 import { describe, expect, it } from 'vitest';
 import { COMMANDS } from '../../src/cli/command-list.js';
-import { PAGES, read } from './pages.js';
+import { commandLinesIn, PAGES, read } from './pages.js';
 
 /** Generated from the commands' help, which has its own test. */
 const GENERATED = 'docs/reference/cli.md';
@@ -29,19 +29,6 @@ function helpOf(command: Command): string {
   });
   command.outputHelp();
   return text;
-}
-
-/** The command lines in a text, without `handoff-kit`: in Markdown code, and after `$ `. */
-function commandLinesIn(text: string): string[] {
-  const joined = text.replace(/\\\n\s*/g, '');
-  const lines = [
-    ...joined.matchAll(/`(?:npx )?handoff-kit ([^`\n]+)`/g),
-    ...joined.matchAll(
-      /^(?:\s*\$ )?(?:[^`\n]*[|&] )?(?:[A-Z_]+=\S+ )*(?:npx )?handoff-kit (-?[a-z][^`\n]*)$/gm,
-    ),
-  ].map(([, line = '']) => line);
-  // A remark follows after two spaces, or another program after an operator.
-  return lines.flatMap((line) => line.split(/ {2,}| [|>]+ | && /, 1));
 }
 
 /** The problem with a command line: an unknown command or flag, or an argument too many. */

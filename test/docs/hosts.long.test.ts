@@ -10,6 +10,8 @@ import { GROUPS } from '../bindings/cases.js';
 import { matrixOf } from '../bindings/matrix.js';
 import { PATH_TOKEN, SECRET, USERNAME } from '../helpers/credentials.js';
 import { freePort } from '../helpers/free-port.js';
+import { blocksIn } from './pages.js';
+import { readersFolder } from './reader.js';
 
 const ROOT = resolve(import.meta.dirname, '../..');
 const WORK = join(ROOT, '.hosts-check');
@@ -79,6 +81,30 @@ describe('the guide to hosts', () => {
     const script = (name in SERVERS ? `serve-${name}` : name).replace(/ts$/, 'js');
     const child = spawn(process.execPath, [join(WORK, script)], {
       env: { ...process.env, ...environmentOf(simulator.url), PORT: String(port) },
+      stdio: ['ignore', 'ignore', 'inherit'],
+    });
+    onTestFinished(() => ended(child));
+    await listening(port);
+    await expectAnswered(simulator, port);
+  });
+
+  it('has commands that run a sample in the folder of a reader', async () => {
+    const simulator = await startSimulator();
+    const port = await freePort();
+    const folder = readersFolder();
+    for (const { name, code } of blocks) writeFileSync(join(folder, name), code);
+    const settings = Object.entries({ ...environmentOf(simulator.url), PORT: port });
+    writeFileSync(join(folder, '.env'), settings.map(([name, value]) => `${name}=${value}\n`).join(''));
+    const [compile = '', start = ''] =
+      blocksIn(GUIDE)
+        .find(({ name }) => name === 'run')
+        ?.code.trimEnd()
+        .split('\n') ?? [];
+    const env = { PATH: process.env.PATH, HOME: folder };
+    expect(spawnSync('sh', ['-c', compile], { cwd: folder, env, encoding: 'utf8' }).stdout).toBe('');
+    const child = spawn('sh', ['-c', `exec ${start}`], {
+      cwd: folder,
+      env,
       stdio: ['ignore', 'ignore', 'inherit'],
     });
     onTestFinished(() => ended(child));

@@ -37,3 +37,35 @@ export const blocksIn = (text: string): CodeBlock[] =>
   [...text.matchAll(/^```(\w+)(?: ([\w.-]+))?\n([\s\S]*?)^```$/gm)].map(
     ([, language = '', name = '', code = '']) => ({ language, name, code }),
   );
+
+/** Guides in which a block without imports continues the previous block. */
+const CONTINUED = [...ADAPTER_GUIDES, 'docs/desk.md'];
+
+/**
+ * The programs of a page: its blocks of TypeScript and JavaScript, with those that continue them. A block that names a
+ * file can be imported by the others.
+ */
+export function programsIn(page: string): { readonly file: string; readonly parts: string[] }[] {
+  const programs: { file: string; parts: string[] }[] = [];
+  for (const { language, name, code } of blocksIn(read(page))) {
+    if (!['ts', 'js'].includes(language)) continue;
+    const previous = programs.at(-1);
+    const file = name.includes('.') ? name : `program-${programs.length}.${language}`;
+    if (previous && CONTINUED.includes(page) && !code.includes('import ')) previous.parts.push(code);
+    else programs.push({ file, parts: [code] });
+  }
+  return programs;
+}
+
+/** The command lines in a text, without `handoff-kit`: in Markdown code, and after `$ `. */
+export function commandLinesIn(text: string): string[] {
+  const joined = text.replace(/\\\n\s*/g, '');
+  const lines = [
+    ...joined.matchAll(/`(?:npx )?handoff-kit ([^`\n]+)`/g),
+    ...joined.matchAll(
+      /^(?:\s*\$ )?(?:[^`\n]*[|&] )?(?:[A-Z_]+=\S+ )*(?:npx )?handoff-kit (-?[a-z][^`\n]*)$/gm,
+    ),
+  ].map(([, line = '']) => line);
+  // A remark follows after two spaces, or another program after an operator.
+  return lines.flatMap((line) => line.split(/ {2,}| [|>]+ | && /, 1));
+}
