@@ -34,7 +34,7 @@ export interface CodeBlock {
 }
 
 export const blocksIn = (text: string): CodeBlock[] =>
-  [...text.matchAll(/^```(\w+)(?: ([\w.-]+))?\n([\s\S]*?)^```$/gm)].map(
+  [...text.matchAll(/^```(\w*)(?: ([\w.-]+))?\n([\s\S]*?)^```$/gm)].map(
     ([, language = '', name = '', code = '']) => ({ language, name, code }),
   );
 

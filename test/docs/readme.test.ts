@@ -10,6 +10,7 @@ import { createSimulator } from '../../src/simulator/index.js';
 import { SETTINGS } from '../../src/standalone/index.js';
 import { freePort } from '../helpers/free-port.js';
 import { blocksIn, ROOT, read } from './pages.js';
+import { readersFolder } from './reader.js';
 
 const WORK = join(ROOT, '.readme-check');
 const README = read('README.md');
@@ -19,7 +20,8 @@ const [opening = ''] = blocksIn(README)
   .map(({ code }) => code);
 
 /** The README's settings for a first run. */
-const settings = parseEnv(blocksIn(README).find(({ name }) => name === '.env')?.code ?? '');
+const settingsText = blocksIn(README).find(({ name }) => name === '.env')?.code ?? '';
+const settings = parseEnv(settingsText);
 
 beforeAll(() => {
   rmSync(WORK, { recursive: true, force: true });
@@ -95,16 +97,22 @@ describe('the README', () => {
     }
   });
 
-  it('opens with code that passes the doctor while the simulator runs', async () => {
+  it('opens with code that passes the doctor while the simulator runs, started as it says', async () => {
     const simulator = createSimulator({ bots: [{ id: 'agent', apiKey: settings.PLATFORM_API_KEY ?? '' }] });
     onTestFinished(() => simulator.close());
     const port = await freePort();
     const token = settings.HANDOFF_TOKEN;
-    writeFileSync(join(WORK, 'examined.mjs'), opening);
-    const { WEBHOOK_SECRET: _secret, ...environment } = process.env;
-    const platform = { PLATFORM_BASE_URL: await simulator.listen() };
-    const child = spawn(process.execPath, [join(WORK, 'examined.mjs')], {
-      env: { ...environment, ...settings, ...platform, PORT: String(port) },
+    const folder = readersFolder();
+    const [, file = ''] = /Save it as `([^`]+)` and these settings as `\.env`/.exec(README) ?? [];
+    const [, command = ''] = /Start it with `([^`]+)`/.exec(README) ?? [];
+    writeFileSync(join(folder, file), opening);
+    // As Compose passes a variable that is not set.
+    writeFileSync(join(folder, '.env'), `${settingsText}WEBHOOK_SECRET=\n`);
+    // The environment overrides the file.
+    const own = { PLATFORM_BASE_URL: await simulator.listen(), PORT: String(port) };
+    const child = spawn('sh', ['-c', `exec ${command}`], {
+      cwd: folder,
+      env: { PATH: process.env.PATH, ...own },
       stdio: ['ignore', 'ignore', 'inherit'],
     });
     onTestFinished(() => ended(child));
