@@ -23,7 +23,7 @@ export type {
 export type { Backoff } from './backoff.js';
 export type { Acceptance, Delivery, DeliveryHost, DeliveryStats } from './delivery.js';
 export { type InlineOptions, inline } from './inline.js';
-export type { OutboxPolicy } from './outbox/outbox.js';
+export type { OutboxPolicy } from './outbox/send-job.js';
 export type { QueueKind } from './queue.js';
 export { conversationKey, DEFAULT_RECEIVER, decodeText, encodeText } from './storage/encoding.js';
 export type { OpenDatabase, StoredRecord } from './storage/open-database.js';

@@ -6,7 +6,7 @@ import type { Receiver } from '../receiver/index.js';
 import type { ConnectedAdapter } from './connect-adapter.js';
 import { createDatabaseCheck, healthRoutes } from './health.js';
 import { createHttpLog } from './http-log.js';
-import type { Settings } from './settings-schema.js';
+import type { Settings } from './settings/settings-schema.js';
 
 /** The parts of the app. */
 export interface AppParts {

@@ -9,8 +9,8 @@ import {
 import type { AgentView, DeskOptions, HostSession } from '../desk/index.js';
 import type { Log } from '../internal/index.js';
 import type { Receiver } from '../receiver/index.js';
-import { ADAPTERS, type AdapterName, adapterPath } from './adapter-settings.js';
-import { chooseAdapter, type Settings } from './settings-schema.js';
+import { ADAPTERS, type AdapterName, adapterPath } from './settings/adapter-settings.js';
+import { chooseAdapter, type Settings } from './settings/settings-schema.js';
 
 /** The desk or an adapter, connected to the receiver. */
 export interface ConnectedAdapter {

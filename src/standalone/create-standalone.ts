@@ -21,11 +21,11 @@ import {
   type SeveralBotsOptions,
 } from '../receiver/index.js';
 import { createApp } from './app.js';
-import { authOf, type BotSettings, singleBotSettings } from './bot-settings.js';
 import { type ConnectedAdapter, loadAdapters } from './connect-adapter.js';
 import { listen } from './listen.js';
 import type { Reporter } from './reporter.js';
-import type { Settings } from './settings-schema.js';
+import { authOf, type BotSettings, singleBotSettings } from './settings/bot-settings.js';
+import type { Settings } from './settings/settings-schema.js';
 
 /** The receiver as a program. */
 export interface Standalone {

@@ -1,9 +1,9 @@
 import { existsSync } from 'node:fs';
 import type { Delivery, OpenDatabase } from '../delivery/index.js';
 import { configError, HandoffKitError } from '../internal/index.js';
-import { type DatabaseChoice, DEFAULT_DATABASE_URL } from './setting-forms.js';
-import { type Settings, settingsSchema } from './settings-schema.js';
-import { readConfigFile, SettingsError } from './settings-sources.js';
+import { type DatabaseChoice, DEFAULT_DATABASE_URL } from './settings/setting-forms.js';
+import { type Settings, settingsSchema } from './settings/settings-schema.js';
+import { readConfigFile, SettingsError } from './settings/settings-sources.js';
 
 /** Parses `DATABASE_URL`. Error messages never quote the value, which may hold a password. */
 export function parseDatabaseUrl(text: string): DatabaseChoice {

@@ -2,7 +2,7 @@ import type { Logger } from 'pino';
 import { type HttpLogger, pinoHttp, type StdSerializedResults } from 'pino-http';
 import { REDACTED } from '../internal/index.js';
 import { createRequestIds } from '../receiver/index.js';
-import { HEALTH_PATHS } from './setting-forms.js';
+import { HEALTH_PATHS } from './settings/setting-forms.js';
 
 /**
  * Writes one line per request. Its id is also `req.id`, the receiver's request id and the answer's `X-Request-Id`.

@@ -5,26 +5,26 @@
  * @module
  */
 import type { Adapter } from '../bridge/index.js';
-import type { SettingSources } from './settings-sources.js';
+import type { SettingSources } from './settings/settings-sources.js';
 
-export { ADAPTER_NAMES, ADAPTERS, adapterPath } from './adapter-settings.js';
 export { chooseDatabase, describeDatabase, openDatabase, openDelivery, requireFile } from './database.js';
 export { listen } from './listen.js';
 export type { ServeHost } from './serve.js';
-export { type SettingInfo, type SettingTexts, settingsOf } from './setting.js';
-export { DEFAULT_DATABASE_URL } from './setting-forms.js';
+export { ADAPTER_NAMES, ADAPTERS, adapterPath } from './settings/adapter-settings.js';
+export { type SettingInfo, type SettingTexts, settingsOf } from './settings/setting.js';
+export { DEFAULT_DATABASE_URL } from './settings/setting-forms.js';
 export {
   HANDOFF_AUTH_KINDS,
   SETTING_GROUPS,
   SETTINGS,
   settingsSchema,
-} from './settings-schema.js';
-export { readConfigFile, SettingsError } from './settings-sources.js';
+} from './settings/settings-schema.js';
+export { readConfigFile, SettingsError } from './settings/settings-sources.js';
 export { onStopSignal, untilStopSignal } from './signals.js';
 
 /** Creates the adapters of the settings, and ignores all other settings. Rejects with a {@link SettingsError}. */
 export const createConfiguredAdapters = async (sources: SettingSources): Promise<readonly Adapter[]> =>
-  (await import('./read-settings.js')).createConfiguredAdapters(sources);
+  (await import('./settings/read-settings.js')).createConfiguredAdapters(sources);
 
 /** Loads the program itself: the web server, the receiver, the bridge and the validation of settings. */
 export const loadProgram = () => import('./serve.js');

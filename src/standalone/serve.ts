@@ -5,10 +5,10 @@ import { createReadableLog, HandoffKitError } from '../internal/index.js';
 import { checkAtStart } from './connect-adapter.js';
 import { createStandalone, type Standalone } from './create-standalone.js';
 import { openDelivery } from './database.js';
-import { type ReadSettings, readSettings } from './read-settings.js';
 import { createReporter } from './reporter.js';
-import type { Settings } from './settings-schema.js';
-import type { SettingSources } from './settings-sources.js';
+import { type ReadSettings, readSettings } from './settings/read-settings.js';
+import type { Settings } from './settings/settings-schema.js';
+import type { SettingSources } from './settings/settings-sources.js';
 import { onStopSignal, type SignalSource } from './signals.js';
 import { welcome } from './welcome.js';
 

@@ -1,10 +1,10 @@
 import { DEFAULT_BOT } from '../events/index.js';
-import { ADAPTER_NAMES } from './adapter-settings.js';
-import type { BotSettings } from './bot-settings.js';
 import type { ConnectedAdapter } from './connect-adapter.js';
 import { describeDatabase } from './database.js';
-import type { SettingTexts } from './setting.js';
-import type { Settings } from './settings-schema.js';
+import { ADAPTER_NAMES } from './settings/adapter-settings.js';
+import type { BotSettings } from './settings/bot-settings.js';
+import type { SettingTexts } from './settings/setting.js';
+import type { Settings } from './settings/settings-schema.js';
 
 /** The first output after the start: `data` for programs, `text` for people. */
 export interface Welcome {

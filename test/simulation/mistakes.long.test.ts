@@ -13,10 +13,14 @@ vi.mock('../../src/delivery/worker.js', async (load) =>
 const MAX_HISTORIES = 500;
 
 describe('a simulation of faults finds a mistake:', () => {
-  it.each(MISTAKES)('$name', async ({ name, made, shows }) => {
-    const { found } = await findViolation(1, MAX_HISTORIES, { mistakes: made, shows });
-    expect(found).not.toBeNull();
-    process.stdout.write(`${name}: ${found?.histories} histories\n`);
-    // Hundreds of histories take minutes on a busy machine.
-  }, 900_000);
+  it.each(MISTAKES)(
+    '$name',
+    async ({ name, made, shows }) => {
+      const { found } = await findViolation(1, MAX_HISTORIES, { mistakes: made, shows });
+      expect(found).not.toBeNull();
+      process.stdout.write(`${name}: ${found?.histories} histories\n`);
+      // Hundreds of histories take minutes on a busy machine.
+    },
+    900_000,
+  );
 });

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { SettingsError } from '../../src/standalone/index.js';
-import { readSettings } from '../../src/standalone/read-settings.js';
-import { chooseAdapter } from '../../src/standalone/settings-schema.js';
+import { readSettings } from '../../src/standalone/settings/read-settings.js';
+import { chooseAdapter } from '../../src/standalone/settings/settings-schema.js';
 import { ENVIRONMENT } from './environment.js';
 
 const SERVICE = { PLATFORM_BASE_URL: 'https://api.example.com', PLATFORM_API_KEY: 'app-key' };

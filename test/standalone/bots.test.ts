@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
 import { SettingsError } from '../../src/standalone/index.js';
-import { readSettings } from '../../src/standalone/read-settings.js';
+import { readSettings } from '../../src/standalone/settings/read-settings.js';
 import { botMessageBody, chatBody } from '../fixtures/bodies.js';
 import { fakePlatform } from '../helpers/fake-platform.js';
 import { serveInProcess } from './in-process.js';
@@ -74,7 +74,7 @@ describe('a config file with bots', () => {
     [
       'a setting that all bots share',
       { bots: { sales: { ...SALES, port: 1 } } },
-      /bots\.sales\.port +is no setting\..*webhookUsername/,
+      /bots\.sales\.port +is not a setting\..*webhookUsername/,
     ],
     [
       'a setting of one bot for all',

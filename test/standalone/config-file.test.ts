@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
 import { SettingsError } from '../../src/standalone/index.js';
-import { readSettings } from '../../src/standalone/read-settings.js';
+import { readSettings } from '../../src/standalone/settings/read-settings.js';
 import { ENVIRONMENT } from './environment.js';
 
 const folder = mkdtempSync(join(tmpdir(), 'handoff-kit-'));
@@ -66,10 +66,10 @@ describe('a config file', () => {
   });
 
   it.each([
-    [{ prot: 1 }, /prot +is no setting. Did you mean port\?/],
-    [{ webhook_secrt: 'x' }, /webhook_secrt +is no setting. Did you mean webhookSecret\?/],
-    [{ 'mount-path': '/x' }, /mount-path +is no setting. Did you mean mountPath\?/],
-    [{ colour: 'red' }, /colour +is no setting. The settings are port, host,/],
+    [{ prot: 1 }, /prot +is not a setting. Did you mean port\?/],
+    [{ webhook_secrt: 'x' }, /webhook_secrt +is not a setting. Did you mean webhookSecret\?/],
+    [{ 'mount-path': '/x' }, /mount-path +is not a setting. Did you mean mountPath\?/],
+    [{ colour: 'red' }, /colour +is not a setting. The settings are port, host,/],
     [{ port: 1, PORT: 1 }, /PORT +is there twice/],
     [{ port: [1] }, /PORT +must be a text, a number, true or false/],
     [{ webhookSecret: null }, /WEBHOOK_SECRET +must be a text/],

@@ -1,7 +1,7 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it, vi } from 'vitest';
-import { readSettings } from '../../src/standalone/read-settings.js';
+import { readSettings } from '../../src/standalone/settings/read-settings.js';
 import { commandsToPaste } from '../../src/standalone/welcome.js';
 import { startCli } from '../cli/run-cli.js';
 import { PATH_TOKEN, SECRET, USERNAME } from '../helpers/credentials.js';

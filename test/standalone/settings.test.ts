@@ -1,8 +1,8 @@
 import { resolve } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { SettingsError } from '../../src/standalone/index.js';
-import { readSettings } from '../../src/standalone/read-settings.js';
-import type { SettingSources } from '../../src/standalone/settings-sources.js';
+import { readSettings } from '../../src/standalone/settings/read-settings.js';
+import type { SettingSources } from '../../src/standalone/settings/settings-sources.js';
 import { USERNAME } from '../helpers/credentials.js';
 import { ENVIRONMENT } from './environment.js';
 

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { describe, expect, it, vi } from 'vitest';
 import { openDelivery } from '../../src/standalone/index.js';
-import { readSettings } from '../../src/standalone/read-settings.js';
+import { readSettings } from '../../src/standalone/settings/read-settings.js';
 import { chatEvent } from '../helpers/events.js';
 import { logLines } from '../helpers/log-lines.js';
 import { temporaryFolder } from './databases.js';

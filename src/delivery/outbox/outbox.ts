@@ -1,147 +1,160 @@
-import { hash } from 'node:crypto';
-import { type PlatformClient, PlatformError } from '../../client/index.js';
-import { isUnknownConversation, type ReplyOptions, type TracedReply } from '../../events/index.js';
+import { randomUUID } from 'node:crypto';
+import {
+  type BotDirectory,
+  ClaimLost,
+  checkReply,
+  type HandlerRun,
+  type Receipt,
+  type Replies,
+  type ReplyOptions,
+  type TracedReply,
+} from '../../events/index.js';
 import { HandoffKitError } from '../../internal/index.js';
-import { type Backoff, delayAfter } from '../backoff.js';
 import type { DeliveryHost } from '../delivery.js';
-import type { ClaimedJob, JobOutcome } from '../queue.js';
-import { describeError } from '../run-handlers.js';
-import { concernsEveryReply, concernsThisReply, type OutboxPause } from './outbox-pause.js';
-import type { Receipts } from './receipts.js';
+import type { Fencing } from '../fencing.js';
+import type { AddResult, NewJob, Queue } from '../queue.js';
+import type { QueueAdmin } from '../storage/queue-admin.js';
+import type { SqlDatabase } from '../storage/sql.js';
+import { createWorker, type Worker, type WorkerOptions } from '../worker.js';
+import { createOutboxPause, type OutboxPause } from './outbox-pause.js';
+import { RECEIPTS_TOPIC, type Receipts } from './receipts.js';
+import { createSendJob, type OutboxPolicy, replyKey, type StoredReply } from './send-job.js';
 
-/** A reply to a handed-over conversation, or its end, as it is stored. Its outbox tells the bot. */
-export type StoredReply = {
-  readonly conversationId: string;
-  /** The platform's id of the conversation, where it differs. */
-  readonly platformId?: string;
-  readonly timestamp: number;
-} & TracedReply &
-  ({ readonly kind: 'reply'; readonly text: string } | { readonly kind: 'close' });
-
-/** How replies are retried. */
-export interface OutboxPolicy extends Backoff {
-  /**
-   * Policy for a reply whose outcome is unknown, because its answer was lost or the process ended meanwhile. With
-   * `resend` the user may see it twice; with `dead-letter` it becomes a dead letter, and the user may not see it.
-   */
-  readonly whenUnknown: 'resend' | 'dead-letter';
-  /** After this time a failing reply becomes a dead letter. */
-  readonly giveUpAfterMs: number;
-}
-
-/** Resends by default: a repeated message is better than a lost one. */
-export const DEFAULT_OUTBOX: OutboxPolicy = {
-  whenUnknown: 'resend',
-  giveUpAfterMs: 86_400_000,
-  minDelayMs: 1_000,
-  maxDelayMs: 60_000,
-};
-
-const platformIdOf = ({ platformId, conversationId }: StoredReply): string => platformId ?? conversationId;
-
-/** The idempotency key of a reply: the caller's, scoped by its conversation and kind, or a unique one. */
-export function replyKey(
-  { conversationId, kind }: Pick<StoredReply, 'conversationId' | 'kind'>,
-  { once }: ReplyOptions,
-  unique: string,
-): string {
-  return once === undefined
-    ? unique
-    : hash('sha256', JSON.stringify([conversationId, kind, once]), 'base64url');
-}
-
-export interface SendJobOptions {
-  /** The bot whose replies these are. */
-  readonly bot: string;
-  readonly client: PlatformClient;
-  readonly receipts: Receipts;
+export interface OutboxesOptions {
+  /** The name of a bot's outbox in the database. */
+  readonly nameOf: (bot: string) => string;
+  /** The key of a conversation in the database. */
+  readonly keyOf: (conversationId: string) => string;
   readonly policy: OutboxPolicy;
-  readonly pause: OutboxPause;
-  /** Gets reports of replies that become dead letters. */
-  readonly host: DeliveryHost;
-  /** Whether a claim, by its number, is certainly still held by this process. */
-  readonly isClaimValid: (claim: number) => boolean;
+  readonly receipts: Receipts;
+  readonly sql: SqlDatabase;
+  /** Stores a job. */
+  readonly add: (queue: string, job: NewJob) => Promise<AddResult>;
+  readonly addReply: Fencing['addReply'];
+  readonly isClaimValid: WorkerOptions['isClaimValid'];
+  /** The receiver; throws before it is connected. */
+  readonly host: () => DeliveryHost;
+  readonly onError: (error: unknown) => void;
 }
 
-/** Creates the function that sends a stored reply once and returns the job's outcome. Never rejects. */
-export function createSendJob({
-  bot,
-  client,
-  receipts,
-  policy,
-  pause,
-  host,
-  isClaimValid,
-}: SendJobOptions): (job: ClaimedJob) => Promise<JobOutcome> {
-  return async ({ id, content, attempt, interrupted, createdAt, claim }) => {
-    // After a pause, another process may have sent this reply, and later ones.
-    const maySend = (): boolean => isClaimValid(claim);
-    let reply: StoredReply | undefined;
-    const sending = pause.begin(id);
+/** Stores replies, and sends them from an outbox for each bot: the outage of one platform does not delay another's. */
+export function createOutboxes(options: OutboxesOptions) {
+  const { nameOf, keyOf, policy, receipts, sql, add, addReply, isClaimValid, host, onError } = options;
+  let bots: BotDirectory | undefined;
+  /** By bot. */
+  const pauses = new Map<string, OutboxPause>();
+  const cleanups: (() => void)[] = [];
+
+  /** The bot of a conversation, and the reply as it is stored. Throws for one that the platform would never accept. */
+  const address = (directory: BotDirectory, reply: StoredReply): { bot: string; addressed: StoredReply } => {
+    const { conversationId } = reply;
     try {
-      reply = JSON.parse(content) as StoredReply;
-      if (interrupted && policy.whenUnknown === 'dead-letter') throw interruptedError();
-      const answer = await send(client, reply, maySend);
-      sending.keyAccepted();
-      receipts.delivered(id, answer);
-      return { state: 'done' };
+      const { bot, platformId } = directory.locate(conversationId);
+      const addressed = platformId === conversationId ? reply : { ...reply, platformId };
+      const text = reply.kind === 'reply' ? reply.text : null;
+      checkReply(directory.platformOf(bot), { conversationId: platformId, timestamp: reply.timestamp, text });
+      return { bot, addressed };
     } catch (error) {
-      if (error instanceof PlatformError && error.code === 'ABORTED')
-        return { state: 'released', interrupted: error.outcome === 'unknown' };
-      const isPaused = concernsEveryReply(error) && sending.refused(error) === 'paused';
-      if (concernsThisReply(error)) sending.keyAccepted();
-      const age = { attempt, ageMs: Date.now() - createdAt, isPaused };
-      const retryInMs = retryReplyAfter(error, age, policy);
-      if (retryInMs === null) {
-        host.report(error, { bot, ...(reply && { conversationId: reply.conversationId }), attempt });
-        receipts.failed(id, error);
-      }
-      return { state: 'failed', error: describeError(error), retryInMs, counts: true };
+      // The caller may not wait for its reply.
+      host().log.warn({ conversationId, err: error }, 'a reply or end was not stored');
+      throw error;
     }
+  };
+
+  const store = async (
+    directory: BotDirectory,
+    reply: StoredReply,
+    how: ReplyOptions & TracedReply = {},
+    run?: HandlerRun,
+  ): Promise<Receipt> => {
+    const { conversationId, kind } = reply;
+    const { bot, addressed } = address(directory, reply);
+    const key = replyKey(reply, how, randomUUID());
+    const outbox = nameOf(bot);
+    try {
+      const content = JSON.stringify({ ...addressed, trace: how.trace });
+      const job = { key, conversation: keyOf(conversationId), type: kind, content };
+      const { id } = await addReply(job, run, (each) => add(outbox, each));
+      return receipts.open(id, conversationId);
+    } catch (error) {
+      if (error instanceof ClaimLost) throw error;
+      onError(error);
+      throw new HandoffKitError('NOT_STORED', 'the reply could not be stored.', { cause: error });
+    }
+  };
+
+  /** A worker that sends the replies of a bot; `null` for a bot without a platform. */
+  const startSending = (bot: string, queue: Queue, shared: SharedWorkerOptions): Worker | null => {
+    const client = bots?.platformOf(bot);
+    if (!client) return null;
+    const pause = createOutboxPause({
+      bot,
+      backoff: policy,
+      host: host(),
+      onResume: () => worker.wake(),
+    });
+    const worker = createWorker({
+      ...shared,
+      queue,
+      run: createSendJob({ bot, client, receipts, policy, pause, host: host(), isClaimValid }),
+      limit: pause.limit,
+      onSettled: () => sql.publish(RECEIPTS_TOPIC),
+    });
+    pauses.set(bot, pause);
+    cleanups.push(
+      sql.subscribe(nameOf(bot), () => worker.wake()),
+      pause.stop,
+    );
+    return worker;
+  };
+
+  return {
+    createReplies(directory: BotDirectory): Replies {
+      bots = directory;
+      const reply: Replies['reply'] = (conversationId, text, how, run) =>
+        store(directory, { kind: 'reply', conversationId, text, timestamp: Date.now() }, how, run);
+      return {
+        reply,
+        // The worker greets before it runs the handlers.
+        greet: reply,
+        end: (conversationId, how, run) =>
+          store(directory, { kind: 'close', conversationId, timestamp: Date.now() }, how, run),
+        idle: () => Promise.resolve(),
+      };
+    },
+    /** Starts to send. Returns the workers by the names of their queues; they have to be woken. */
+    start(queueOf: (name: string) => Queue, shared: SharedWorkerOptions): ReadonlyMap<string, Worker> {
+      const workers = new Map<string, Worker>();
+      for (const bot of bots?.names ?? []) {
+        const name = nameOf(bot);
+        const worker = startSending(bot, queueOf(name), shared);
+        if (worker) workers.set(name, worker);
+      }
+      return workers;
+    },
+    /** Stored replies of a bot that has no platform here wait until it has one, or until an operator discards them. */
+    async warnOfUnsent(admin: Pick<QueueAdmin, 'outboxes'>): Promise<void> {
+      const outboxes = await admin.outboxes();
+      for (const { bot, waiting } of outboxes) {
+        if (waiting === 0 || pauses.has(bot)) continue;
+        host().log.error(
+          { bot, waiting },
+          `stored replies of the bot ${bot} are not sent: this receiver was not told where its platform is. Configure the bot with its platform, or see: handoff-kit outbox list`,
+        );
+      }
+    },
+    /** Whether the replies of a bot, or of any, wait because the platform refuses the API key or has moved. */
+    isPaused: (bot?: string): boolean =>
+      [...pauses].some(([name, { isPaused }]) => isPaused && (bot === undefined || name === bot)),
+    /** Ends what `start` began, once the workers were stopped. */
+    stop(): void {
+      for (const cleanup of cleanups) cleanup();
+    },
   };
 }
 
-function send(client: PlatformClient, reply: StoredReply, maySend: () => boolean): Promise<unknown> {
-  const { timestamp, trace } = reply;
-  const conversationId = platformIdOf(reply);
-  const options = { maySend, trace };
-  if (reply.kind === 'close') return client.end({ conversationId, timestamp }, options);
-  return client.reply({ conversationId, text: reply.text, timestamp }, options);
-}
-
-/** Servers ask for more by mistake, for example with an absolute time where seconds are expected. */
-const MAX_RETRY_AFTER_MS = 3_600_000;
-
-/**
- * Attempts after which a conversation that the platform does not know counts as ended. A worker may send the first reply
- * of a handoff while the platform still reads the answer to its request.
- */
-const EARLY_ATTEMPTS = 3;
-
-/** A failed attempt to send a reply. */
-export interface ReplyAttempt {
-  readonly attempt: number;
-  readonly ageMs: number;
-  /** Whether the outbox pauses because of the failure. */
-  readonly isPaused: boolean;
-}
-
-/** The delay before a reply is sent again; `null` makes it a dead letter. */
-export function retryReplyAfter(
-  error: unknown,
-  { attempt, ageMs, isPaused }: ReplyAttempt,
-  policy: OutboxPolicy,
-): number | null {
-  if (!(error instanceof PlatformError) || ageMs > policy.giveUpAfterMs) return null;
-  const isResent = error.outcome === 'unknown' && policy.whenUnknown === 'resend';
-  const isEarly = isUnknownConversation(error) && attempt <= EARLY_ATTEMPTS;
-  if (!error.retryable && !isResent && !isPaused && !isEarly) return null;
-  const askedMs = Math.min(error.retryAfterMs ?? 0, MAX_RETRY_AFTER_MS);
-  return Math.max(delayAfter(attempt, policy), askedMs);
-}
-
-const interruptedError = (): HandoffKitError =>
-  new HandoffKitError(
-    'OUTCOME_UNKNOWN',
-    'the process ended while this reply was being sent, so it may have arrived. It is a dead letter: send it again or discard it.',
-  );
+/** What all workers of a delivery share. */
+type SharedWorkerOptions = Pick<
+  WorkerOptions,
+  'concurrency' | 'pollMs' | 'isClaimValid' | 'nextClaim' | 'onError'
+>;

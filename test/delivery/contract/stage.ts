@@ -1,6 +1,6 @@
 import { onTestFinished, vi } from 'vitest';
 import type { Delivery, OpenDatabase, QueueAdmin } from '../../../src/delivery/index.js';
-import type { OutboxPolicy } from '../../../src/delivery/outbox/outbox.js';
+import type { OutboxPolicy } from '../../../src/delivery/outbox/send-job.js';
 import type { DeliveredEvent, HandlerRun } from '../../../src/events/index.js';
 import type { FailureReport, ReceiverOptions } from '../../../src/public/index.js';
 import { logLines } from '../../helpers/log-lines.js';

@@ -1,5 +1,5 @@
-import { DEFAULT_BOT } from '../events/index.js';
-import { HandoffKitError } from '../internal/index.js';
+import { DEFAULT_BOT } from '../../events/index.js';
+import { HandoffKitError } from '../../internal/index.js';
 import {
   type AuthScheme,
   type BotOptions,
@@ -8,7 +8,7 @@ import {
   noAuth,
   pathToken,
   webhookUser,
-} from '../receiver/index.js';
+} from '../../receiver/index.js';
 import type { Settings } from './settings-schema.js';
 import type { SettingProblem } from './settings-sources.js';
 

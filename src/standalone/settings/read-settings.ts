@@ -1,6 +1,6 @@
 import { createHash, randomBytes } from 'node:crypto';
-import type { Adapter } from '../bridge/index.js';
-import { HandoffKitError } from '../internal/index.js';
+import type { Adapter } from '../../bridge/index.js';
+import { HandoffKitError } from '../../internal/index.js';
 import { ADAPTER_NAMES, ADAPTERS, type AdapterName } from './adapter-settings.js';
 import { type BotSettings, botsProblem, singleBotSettings } from './bot-settings.js';
 import { parseTexts, type SettingIssue, type SettingTexts, settingsOf } from './setting.js';

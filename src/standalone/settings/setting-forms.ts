@@ -1,6 +1,6 @@
 import { resolve } from 'node:path';
 import { z } from 'zod';
-import type { BusinessHours, Weekday } from '../bridge/index.js';
+import type { BusinessHours, Weekday } from '../../bridge/index.js';
 
 /** A text of a form. */
 export const matching = (form: RegExp, message: string) => z.string().regex(form, message);

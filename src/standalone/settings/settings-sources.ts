@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import { closestName, HandoffKitError } from '../internal/index.js';
+import { closestName, HandoffKitError } from '../../internal/index.js';
 import type { SettingInfo, SettingTexts } from './setting.js';
 import { BOT_SETTINGS, type ProgramTexts, SETTINGS } from './settings-schema.js';
 
@@ -152,7 +152,7 @@ function textsIn(content: object, path: string, settings: readonly SettingInfo[]
     const env = settings.find((each) => each.key === name || each.env === name)?.env;
     const refuse = (message: string): unknown =>
       problems.push({ setting: `${prefix}${env ?? name}`, from: path, message });
-    if (env === undefined) refuse(`is no setting.${suggestionFor(name, settings)}`);
+    if (env === undefined) refuse(`is not a setting.${suggestionFor(name, settings)}`);
     else if (env in texts) refuse('is there twice, in two spellings. Keep one.');
     else if (isObject(value) || Array.isArray(value) || value === null)
       refuse('must be a text, a number, true or false.');

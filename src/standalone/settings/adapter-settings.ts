@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { Adapter } from '../bridge/index.js';
+import type { Adapter } from '../../bridge/index.js';
 import { type SettingTexts, valuesOf } from './setting.js';
 import { httpUrl, list, matching, pairs } from './setting-forms.js';
 
@@ -50,7 +50,7 @@ export const ADAPTERS = {
           'RT_WEBHOOK_SECRET=<secret>: the secret that the Scrip signs with, or several separated by commas; without it Request Tracker is polled for replies',
         ),
     }),
-    async (options) => (await import('../adapters/request-tracker/index.js')).requestTracker(options),
+    async (options) => (await import('../../adapters/request-tracker/index.js')).requestTracker(options),
   ),
   chatwoot: adapter(
     z.object({
@@ -66,7 +66,7 @@ export const ADAPTERS = {
         'CHATWOOT_HMAC_TOKEN=<token>: the key of User Identity Validation, if the inbox enforces it',
       ),
     }),
-    async (options) => (await import('../adapters/chatwoot/index.js')).chatwoot(options),
+    async (options) => (await import('../../adapters/chatwoot/index.js')).chatwoot(options),
   ),
   slack: adapter(
     z.object({
@@ -101,7 +101,7 @@ export const ADAPTERS = {
         .exactOptional()
         .describe('SLACK_TEAM_URL=<url>: the address of the workspace, for links'),
     }),
-    async (options) => (await import('../adapters/slack/index.js')).slack(options),
+    async (options) => (await import('../../adapters/slack/index.js')).slack(options),
   ),
   email: adapter(
     z.object({
@@ -139,7 +139,7 @@ export const ADAPTERS = {
         ),
       mailbox: text.describe('MAIL_FOLDER=<name>: the folder in which replies arrive; default INBOX'),
     }),
-    async (options) => (await import('../adapters/email/index.js')).email(options),
+    async (options) => (await import('../../adapters/email/index.js')).email(options),
     { webhooks: false },
   ),
   intercom: adapter(
@@ -154,7 +154,7 @@ export const ADAPTERS = {
           'INTERCOM_API_URL=<url>: the URL of the REST API of the region; default https://api.intercom.io',
         ),
     }),
-    async (options) => (await import('../adapters/intercom/index.js')).intercom(options),
+    async (options) => (await import('../../adapters/intercom/index.js')).intercom(options),
   ),
   zendesk: adapter(
     z.object({
@@ -173,7 +173,7 @@ export const ADAPTERS = {
           'ZENDESK_AGENT_INTEGRATION=<name>: the switchboard integration where agents answer; default zd-agentWorkspace',
         ),
     }),
-    async (options) => (await import('../adapters/zendesk/index.js')).zendesk(options),
+    async (options) => (await import('../../adapters/zendesk/index.js')).zendesk(options),
   ),
   livechat: adapter(
     z.object({
@@ -186,7 +186,7 @@ export const ADAPTERS = {
         'LIVECHAT_WEBHOOK_SECRET=<secret>: the secret key of the registered webhooks, or several separated by commas',
       ),
     }),
-    async (options) => (await import('../adapters/livechat/index.js')).livechat(options),
+    async (options) => (await import('../../adapters/livechat/index.js')).livechat(options),
   ),
   'zoho-salesiq': adapter(
     z.object({
@@ -217,7 +217,7 @@ export const ADAPTERS = {
           'ZOHO_ACCOUNTS_URL=<url>: the address of Zoho Accounts in your data center; default https://accounts.zoho.com',
         ),
     }),
-    async (options) => (await import('../adapters/zoho-salesiq/index.js')).zohoSalesIq(options),
+    async (options) => (await import('../../adapters/zoho-salesiq/index.js')).zohoSalesIq(options),
   ),
 } as const satisfies Record<string, AdapterEntry>;
 
