@@ -1,6 +1,6 @@
 import type { Browser } from 'playwright-core';
 import { afterAll, beforeAll, expect, it, vi } from 'vitest';
-import { post, runNode } from '../standalone/program.js';
+import { addressOf, post, runNode } from '../standalone/program.js';
 import { describeInBrowser, launch } from './chromium.js';
 import { TIMEOUT_MS } from './start-desk.js';
 
@@ -15,9 +15,9 @@ describeInBrowser('a desk with two bots', () => {
 
   it('shows whose conversation it is, and lists those of one bot on request', async () => {
     const program = runNode(['dist/cli/main.js', 'demo', '--json', '--bots', '2']);
-    const [, origin = '', token = ''] = await program.until(/"url":"(http:\/\/[^/"]+)\/\?token=([\w-]+)/);
+    const origin = await addressOf(program);
     const page = await browser.newPage();
-    await page.goto(`${origin}/desk/enter?token=${token}`);
+    await page.goto(`${origin}/desk/`);
     for (const botId of ['sales', 'support', 'support']) {
       await post(`${origin}/platform/simulator/handoff`, { botId, componentId: 'demo-desk' });
       await post(`${origin}/platform/simulator/close`, {}).catch(() => undefined);
