@@ -268,7 +268,7 @@ const TOOLS_FOUND = {
 };
 
 describeWith(TOOLS_FOUND)('the projects of init', () => {
-  vi.setConfig({ testTimeout: 240_000 });
+  vi.setConfig({ testTimeout: 600_000 });
 
   beforeAll(async () => {
     folder = mkdtempSync(join(tmpdir(), 'handoff-kit-init-'));
@@ -280,7 +280,7 @@ describeWith(TOOLS_FOUND)('the projects of init', () => {
     await run('npm', ['install', 'handoff-kit'], folder);
     await prepareTogether();
     await starting;
-  }, 600_000);
+  }, 900_000);
   afterAll(async () => {
     for (const child of children) child.kill('SIGKILL');
     await Promise.allSettled(builds.values());
