@@ -164,4 +164,4 @@ it('every @example compiles', () => {
   }
   const tsc = join(ROOT, 'node_modules/typescript/bin/tsc');
   expect(spawnSync(process.execPath, [tsc, '-p', WORK], { encoding: 'utf8' }).stdout).toBe('');
-});
+}, 600_000);
