@@ -1,5 +1,13 @@
 // @ts-check
-import { copyFileSync, cpSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import {
+  copyFileSync,
+  cpSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  writeFileSync,
+} from 'node:fs';
 import { dirname, posix } from 'node:path';
 import { defineConfig } from 'vitepress';
 import { chapters } from './chapters.js';
@@ -115,6 +123,23 @@ export default defineConfig({
           Object.assign(new Token('html_block', '', 0), { content }),
         );
         if (open && close) tokens.splice(0, tokens.length, open, ...tokens, close);
+      });
+      // A picture that has a dark version is there twice, and the theme shows one of them.
+      md.core.ruler.push('dark-pictures', ({ tokens, env }) => {
+        const folder = new URL(`${posix.dirname(env.relativePath ?? '')}/`, DOCS);
+        for (const { children } of tokens) {
+          const image = children?.find(({ type }) => type === 'image');
+          const dark = image?.attrGet('src')?.replace(/\.png$/, '-dark.png');
+          if (!children || !image || !dark?.endsWith('-dark.png') || !existsSync(new URL(dark, folder)))
+            continue;
+          const copy = Object.assign(Object.create(Object.getPrototypeOf(image)), image, {
+            attrs: image.attrs?.map(([name, value]) => [name, value]),
+          });
+          image.attrJoin('class', 'light-only');
+          copy.attrSet('src', dark);
+          copy.attrJoin('class', 'dark-only');
+          children.splice(children.indexOf(image) + 1, 0, copy);
+        }
       });
       // Links of Markdown files work in the repository and in the package; here some lead to other addresses.
       md.core.ruler.push('links-on-site', ({ tokens, env }) => {
