@@ -82,6 +82,36 @@ describe('a message at which the helpdesk keeps failing', () => {
     await queues?.retry('inbox', job?.id ?? '');
     await eventually(() => expect(desk.sentTexts().at(-1)).toBe('poison'));
   });
+
+  it('becomes a dead letter again if it still fails then, without another note', async () => {
+    const { desk, send } = deskThatFailsAt('poison');
+    let sends = 0;
+    const { bench, receiver } = await setUpBridge({
+      desk,
+      adapter: {
+        send(...call) {
+          sends += 1;
+          return send(...call);
+        },
+      },
+      receiver: { delivery: await quickDelivery() },
+    });
+    await bench.requestHandoff();
+    await bench.say('poison');
+    const { queues } = receiver.storage;
+    const untilDead = (after: number) =>
+      eventually(async () => {
+        expect(sends).toBeGreaterThan(after);
+        const [job] = (await queues?.list('inbox', { state: 'dead' })) ?? [];
+        expect(job).toBeDefined();
+        return job?.id ?? '';
+      });
+    const id = await untilDead(0);
+    const before = sends;
+    await queues?.retry('inbox', id);
+    await untilDead(before);
+    expect(desk.sentTexts()).toEqual(['(A message of the user could not be shown here.)']);
+  });
 });
 
 describe('an outage of the helpdesk', () => {

@@ -5,7 +5,7 @@ import { handoffChat } from '../../protocol/index.js';
 import type { Receiver } from '../../receiver/index.js';
 import { AdapterError } from '../adapter/adapter-types.js';
 import { sendable, splitText } from '../adapter/text.js';
-import { type BridgeContext, KEY_TTL_MS, sessionKey, toRef } from '../bridge-context.js';
+import { type BridgeContext, KEY_TTL_MS, sessionKey, toRef, toSession } from '../bridge-context.js';
 import { asPostponed, pause } from '../calls/adapter-calls.js';
 import type { RateLimiter } from '../calls/rate-limiter.js';
 import type { TellAndEnd } from './close-conversation.js';
@@ -165,12 +165,20 @@ export function createSendToHelpdesk(
     };
 
     /**
-     * Tells the agents that a message is missing. They can ask the user, who is not told otherwise. It is sent even while
-     * calls are paused: that may be because of this message.
+     * Tells the agents that a message is missing, once; after that, a search shows whether the helpdesk answers. They can
+     * ask the user, who is not told otherwise. It is sent even while calls are paused: that may be because of this message.
      */
     const sendNote = async (): Promise<boolean> => {
-      if (await isSent(key, 0)) return true;
       try {
+        if (await isSent(key, 0)) {
+          const session = toSession(conversation);
+          await calls.run('find', (call) => adapter.find(session, call), {
+            conversationId: conversation.id,
+            onBehalfOf: context,
+            evenIfPaused: true,
+          });
+          return true;
+        }
         await callSend(0, MISSING_NOTE, true);
         await markSent(key, 0);
         return true;
