@@ -33,10 +33,10 @@ export function greeting(engine: Engine): void {
             if (!replies) throw new Error('this delivery has no outbox');
             return {
               ...replies,
-              async reply(...args) {
+              async greet(...args) {
                 failures -= 1;
                 if (failures >= 0) throw new HandoffKitError('NOT_STORED', 'the reply could not be stored.');
-                return replies.reply(...args);
+                return replies.greet(...args);
               },
             };
           },
@@ -46,6 +46,7 @@ export function greeting(engine: Engine): void {
       await receiver.start();
       expect(await delivery.accept(requestEvent('c'))).toBe('stored');
       await eventually(() => expect(platform.said('c')).toEqual(['One moment, please', 'How can I help?']));
+      expect(failures).toBeLessThan(0);
       await receiver.close();
     });
 
