@@ -4,6 +4,7 @@ import { createAdapterCalls } from '../../src/bridge/calls/adapter-calls.js';
 import { readOptions } from '../../src/bridge/options.js';
 import { createAdmitHandoff } from '../../src/bridge/outbound/accept-handoff.js';
 import { joinReceiver } from '../../src/bridge/ownership.js';
+import type { Conversation, HandoffLifecycle } from '../../src/handoff/index.js';
 import { silentLog } from '../../src/internal/index.js';
 import { AdapterError } from '../../src/public/adapter.js';
 import { type AdmitContext, createReceiver, noAuth } from '../../src/public/index.js';
@@ -227,30 +228,70 @@ describe('business hours that change', () => {
   });
 });
 
-it('a conversation that opens right at the time limit is accepted', async () => {
-  const receiver = createReceiver({ auth: { message: false, handoff: noAuth() }, log: false });
-  const { lifecycle } = receiver.conversations;
-  const settings = readOptions({ receiver, adapter: fakeDesk().adapter() });
-  const none = (): void => undefined;
-  const breaker = { firstWaitMs: 5_000, onOutage: none, onTrial: none, onRecovered: none };
-  const calls = createAdapterCalls({
-    system: 'desk',
-    receiver: {},
-    log: silentLog,
-    timeoutMs: 1_000,
-    breaker,
+describe('a request that is not open at the time limit', () => {
+  /** A gate whose helpdesk is too slow, and what happens meanwhile. */
+  async function admitWhile(happens: (lifecycle: HandoffLifecycle, conversation: Conversation) => unknown) {
+    const receiver = createReceiver({ auth: { message: false, handoff: noAuth() }, log: false });
+    const { lifecycle } = receiver.conversations;
+    const settings = readOptions({ receiver, adapter: fakeDesk().adapter() });
+    const none = (): void => undefined;
+    const breaker = { firstWaitMs: 5_000, onOutage: none, onTrial: none, onRecovered: none };
+    const calls = createAdapterCalls({
+      system: 'desk',
+      receiver: {},
+      log: silentLog,
+      timeoutMs: 1_000,
+      breaker,
+    });
+    const ownership = joinReceiver(receiver, 'fake-desk', null);
+    const dependencies = {
+      lifecycle,
+      settings,
+      ownership,
+      calls,
+      counters: createCounters(),
+      log: silentLog,
+    };
+    const admit = createAdmitHandoff(dependencies, {
+      async ensureOpen(conversation) {
+        await happens(lifecycle, conversation);
+        return { kind: 'pending' };
+      },
+    });
+    const { body, conversationId, requestId } = requestEvent('c-1', { userId: 'u-1' });
+    const context = { conversationId, requestId, payload: body, receivedAt: new Date() };
+    const admitted = await admit(context as AdmitContext);
+    return { admitted, conversation: await lifecycle.store.get('c-1') };
+  }
+
+  const LINK = { adapter: 'fake-desk', externalId: 'T1', url: null, extra: {} };
+  const REFUSED = 'no agent is available';
+
+  it('is refused', async () => {
+    const { admitted, conversation } = await admitWhile(() => undefined);
+    expect(admitted).toBe(REFUSED);
+    expect(conversation).toMatchObject({ state: 'failed' });
   });
-  const ownership = joinReceiver(receiver, 'fake-desk', null);
-  const dependencies = { lifecycle, settings, ownership, calls, counters: createCounters(), log: silentLog };
-  const admit = createAdmitHandoff(dependencies, {
-    async ensureOpen({ id }) {
-      const link = { adapter: 'fake-desk', externalId: 'T1', url: null, extra: {} };
-      await changeConversation(lifecycle.store, id, { link });
-      return { kind: 'pending' };
-    },
+
+  it('is accepted if it opens right then', async () => {
+    const { admitted, conversation } = await admitWhile((lifecycle, { id }) => changeConversation(lifecycle.store, id, { link: LINK }));
+    expect(admitted).toBe(true);
+    expect(conversation).toMatchObject({ state: 'requested', link: { externalId: 'T1' } });
   });
-  const { body, conversationId, requestId } = requestEvent('c-1');
-  const context = { conversationId, requestId, payload: body, receivedAt: new Date() };
-  expect(await admit(context as AdmitContext)).toBe(true);
-  expect(await lifecycle.store.get('c-1')).toMatchObject({ state: 'requested', link: { externalId: 'T1' } });
+
+  it('is refused if a later request opens right then', async () => {
+    const { admitted, conversation } = await admitWhile(async (lifecycle, { id }) => {
+      await changeConversation(lifecycle.store, id, { state: 'failed' });
+      await lifecycle.request({ ...requestEvent(id), key: 'another request' });
+      await changeConversation(lifecycle.store, id, { link: LINK });
+    });
+    expect(admitted).toBe(REFUSED);
+    expect(conversation).toMatchObject({ session: 2, state: 'requested', link: { externalId: 'T1' } });
+  });
+
+  it('is refused if the user was forgotten', async () => {
+    const { admitted, conversation } = await admitWhile(({ store }) => store.forget('u-1'));
+    expect(admitted).toBe(REFUSED);
+    expect(conversation).toBeNull();
+  });
 });

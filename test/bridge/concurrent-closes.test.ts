@@ -1,8 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import { AdapterError } from '../../src/public/adapter.js';
+import { requestEvent } from '../helpers/events.js';
 import { eventually } from '../helpers/eventually.js';
 import { agentCloses, fakeDesk } from './fake-desk.js';
 import { onSharedFile } from './instances.js';
+import { setUpBridge } from './setup.js';
 
 /** Posts as the platform does, and resolves to the status. */
 const post = async (url: string, body: object): Promise<number> =>
@@ -63,5 +65,38 @@ describe('concurrent closes', () => {
     });
     // `find` must never return the other session.
     expect(new Set(desk.tickets.map(({ key }) => key)).size).toBe(2);
+  });
+
+  it('close the ticket of the session before when the user has requested a handoff again', async () => {
+    const { bench, desk, receiver } = await setUpBridge({
+      before: (to) =>
+        to.on('handoff.closed', async ({ conversationId }) => {
+          await to.conversations.lifecycle.request({ ...requestEvent(conversationId), key: 'again' });
+        }),
+    });
+    const { id } = await bench.requestHandoff();
+    await bench.closeByUser();
+    expect(desk.tickets).toMatchObject([{ closes: [{ by: 'user' }] }]);
+    expect(await receiver.conversations.get(id)).toMatchObject({ state: 'requested', session: 2 });
+  });
+
+  it('do not call the helpdesk when the application ended it as an agent', async () => {
+    const { bench, desk, receiver } = await setUpBridge();
+    const { id } = await bench.requestHandoff();
+    await receiver.conversations.lifecycle.end(id, 'agent');
+    expect(await bench.closeByUser()).toMatchObject({ status: 200 });
+    expect(desk.count('close')).toBe(0);
+  });
+
+  it('of a user who was forgotten meanwhile do nothing', async () => {
+    const { bench, desk } = await setUpBridge({
+      before: (to) =>
+        to.on('handoff.closed', async () => {
+          await to.conversations.lifecycle.store.forget('u-1');
+        }),
+    });
+    await bench.requestHandoff({ user: { userId: 'u-1' } });
+    expect(await bench.closeByUser()).toMatchObject({ status: 200 });
+    expect(desk.count('close')).toBe(0);
   });
 });

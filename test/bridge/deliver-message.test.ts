@@ -3,7 +3,7 @@ import { AdapterError, type AdapterErrorKind } from '../../src/public/adapter.js
 import { deferred } from '../helpers/deferred.js';
 import { eventually } from '../helpers/eventually.js';
 import { fakeDesk } from './fake-desk.js';
-import { setUpBridge, sqliteDelivery } from './setup.js';
+import { type SetupOptions, setUpBridge, sqliteDelivery } from './setup.js';
 
 const fail = (kind: AdapterErrorKind, retryAfterMs: number | null = null): never => {
   throw new AdapterError(kind, `the desk says ${kind}.`, { retryAfterMs });
@@ -112,6 +112,15 @@ describe('messages of the user', () => {
     expect(desk.count('send')).toBe(1);
   });
 
+  it('end the conversation without a word if none is configured', async () => {
+    const { bench, desk, shown } = await setUpBridge();
+    await bench.requestHandoff();
+    desk.behave({ send: () => fail('gone') });
+    expect(await bench.say('hello')).toMatchObject({ status: 200 });
+    expect(shown()).toEqual([]);
+    expect(bench.conversation.endedBy).toBe('agent');
+  });
+
   it('become dead letters when the helpdesk rejects their content', async () => {
     const errors: unknown[] = [];
     const { bench, desk } = await setUpBridge({
@@ -166,5 +175,47 @@ describe('messages of the user', () => {
     await bench.requestHandoff({ transcript: [{ text: 'my-pin-4711', message_type: 'QUESTION' }] });
     await bench.say('my-pin-4712');
     expect(logged.text()).not.toMatch(/my-pin/);
+  });
+});
+
+describe('a message to a conversation that is not open in the helpdesk', () => {
+  /** An accepted handoff without a link, as if its ticket had never been opened. */
+  async function setUpUnopened(options: SetupOptions = {}) {
+    const setup = await setUpBridge(options);
+    const { id } = await setup.bench.requestHandoff();
+    const { store } = setup.receiver.conversations.lifecycle;
+    await store.update(id, (await store.get(id))?.version ?? 0, { link: null });
+    return { ...setup, id };
+  }
+
+  it('opens it first', async () => {
+    const { bench, desk } = await setUpUnopened();
+    await bench.say('hello');
+    expect(desk.sentTexts('T2')).toEqual(['hello']);
+  });
+
+  it('becomes a dead letter when the helpdesk refuses to open it', async () => {
+    const errors: unknown[] = [];
+    const { bench, desk } = await setUpUnopened({
+      before: (receiver) => void receiver.onError(({ error }) => errors.push(error)),
+    });
+    desk.behave({ open: () => fail('invalid') });
+    expect(await bench.say('hello')).toMatchObject({ status: 500 });
+    expect(errors).toMatchObject([{ code: 'UNRECOVERABLE', cause: { code: 'ADAPTER_INVALID' } }]);
+  });
+
+  it('is dropped when it ends meanwhile, and the ticket is closed again', async () => {
+    const { bench, desk, receiver, id, logged } = await setUpUnopened();
+    desk.behave({
+      async open(apply) {
+        await receiver.conversations.lifecycle.end(id, 'agent');
+        return apply();
+      },
+    });
+    expect(await bench.say('hello')).toMatchObject({ status: 200 });
+    expect(logged.about('the conversation has ended')).toHaveLength(1);
+    await eventually(() =>
+      expect(desk.tickets[1]).toMatchObject({ messages: [], closes: [{ by: 'system' }] }),
+    );
   });
 });

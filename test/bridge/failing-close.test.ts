@@ -36,6 +36,25 @@ describe('a close at which the helpdesk keeps failing', () => {
     expect(logged.about('could not be closed in the helpdesk')).toMatchObject([{ level: LEVEL.error }]);
   });
 
+  it.each(['gone', 'invalid'] as const)(
+    'becomes a dead letter if the note is refused as well: %s',
+    async (kind) => {
+      const { bench, desk, receiver, bridge } = await setUp();
+      await bench.requestHandoff();
+      desk.behave({
+        close: fails,
+        send: () => {
+          throw new AdapterError(kind, 'the desk refuses the note.');
+        },
+      });
+      await bench.closeByUser();
+      await expect
+        .poll(() => deadLetters(receiver))
+        .toMatchObject([{ what: 'handoff.closed', error: expect.stringContaining('the desk answered 500') }]);
+      expect(bridge.stats()).toMatchObject({ unclosed: 1 });
+    },
+  );
+
   it('does not hold up its user, who requests a handoff again', async () => {
     const desk = fakeDesk();
     const { bench, start, routeTo } = await onSharedFile(desk);

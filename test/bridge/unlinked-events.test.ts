@@ -169,6 +169,20 @@ describe('an event of a ticket that is no handoff, while an opening is in doubt'
     ]);
   });
 
+  it('is dropped with a warning while an earlier session may have left a ticket', async () => {
+    const { sendEvents, bridge, receiver, bench, desk, id } = await setUpUnlinked({ accepted: false });
+    const { lifecycle } = receiver.conversations;
+    await lifecycle.fail(id, 'no agent is available');
+    await lifecycle.request({ ...requestEvent(id), key: 'another request' });
+    await bench.say('hello');
+    expect(desk.sentTexts('T2')).toEqual(['hello']);
+    expect(await sendEvents(foreign())).toBe(200);
+    expect(bridge.stats()).toMatchObject({ dropped: 1, unmatched: 1 });
+    shiftClock(1_200_000);
+    expect(await sendEvents(foreign())).toBe(200);
+    expect(bridge.stats()).toMatchObject({ dropped: 2, unmatched: 1 });
+  });
+
   it('is accepted without a warning when nothing was in doubt', async () => {
     const { sendEvents, logged, bench, bridge } = await setUpBridge();
     await bench.requestHandoff();

@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { describe, expect, it, onTestFinished } from 'vitest';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { systemClock } from '../../src/client/clock.js';
 import { createClientWithClock } from '../../src/client/platform-client.js';
 import { startLeaseRenewal } from '../../src/delivery/lease-renewal.js';
@@ -10,6 +10,7 @@ import type {
   ProcessLease,
   ProcessRecord,
   Queue,
+  RenewalResult,
 } from '../../src/delivery/queue.js';
 import { storeEvent } from '../../src/delivery/storage/encoding.js';
 import type { SqlDatabase } from '../../src/delivery/storage/sql.js';
@@ -96,6 +97,16 @@ const createDelivery = ({
     open: async () => {},
     close: async () => {},
   }));
+
+/** Renews a lease without a delivery. */
+const renewLease = (lease: Partial<ProcessLease>, leaseMs = AN_HOUR) =>
+  startLeaseRenewal({
+    lease: { ...idleLease, ...lease },
+    leaseMs,
+    lastClaim: () => 0,
+    onRenewed: async () => {},
+    onError: () => {},
+  });
 
 /** A job that was claimed. */
 const claimedJob = (claim: number, type: string, content: string): ClaimedJob => ({
@@ -367,6 +378,70 @@ describe('a process', () => {
     const [, failed = 0, repeated = 0] = times;
     expect(repeated - failed).toBeLessThan(leaseMs / 4);
     await receiver.close();
+  });
+
+  it('holds no claim for certain once a lease has passed by either clock', async () => {
+    const { isClaimValid, stop } = await renewLease({});
+    onTestFinished(stop);
+    expect([isClaimValid(1), isClaimValid(0)]).toEqual([true, false]);
+    for (const clock of [performance, Date]) {
+      const later = clock.now() + AN_HOUR;
+      const now = vi.spyOn(clock, 'now').mockReturnValue(later);
+      const isValid = isClaimValid(1);
+      now.mockRestore();
+      expect(isValid).toBe(false);
+    }
+    expect(isClaimValid(1)).toBe(true);
+  });
+
+  it('renews its lease once more for a call that comes during a renewal', async () => {
+    const answers = [deferred<RenewalResult>(), deferred<RenewalResult>()];
+    let renewals = 0;
+    const { renewNow, stop } = await renewLease({
+      async renew() {
+        renewals += 1;
+        return answers[renewals - 2]?.promise ?? renewed;
+      },
+    });
+    onTestFinished(stop);
+    const first = expect(renewNow()).rejects.toThrow('the database is away');
+    await eventually(() => expect(renewals).toBe(2));
+    const second = renewNow();
+    answers[0]?.reject(new Error('the database is away'));
+    await first;
+    await eventually(() => expect(renewals).toBe(3));
+    answers[1]?.resolve(renewed);
+    await second;
+  });
+
+  it('bounds delays at its start, and when the clock of the database was set back', async () => {
+    let [renewals, bounds, setBackMs] = [0, 0, 0];
+    const { stop } = await renewLease(
+      {
+        async renew() {
+          renewals += 1;
+          return { ...renewed, now: AN_HOUR + performance.now() - setBackMs };
+        },
+        async boundDueTimes() {
+          bounds += 1;
+        },
+      },
+      30,
+    );
+    onTestFinished(stop);
+    const moreRenewals = async (): Promise<void> => {
+      const before = renewals;
+      await eventually(() => expect(renewals).toBeGreaterThan(before + 3));
+    };
+    await moreRenewals();
+    expect(bounds).toBe(1);
+    setBackMs = 900;
+    await moreRenewals();
+    expect(bounds).toBe(1);
+    setBackMs = 5_000;
+    await eventually(() => expect(bounds).toBe(2));
+    await moreRenewals();
+    expect(bounds).toBe(2);
   });
 
   it('reclaims nothing within a lease of its own failure, since the other may have failed too', async () => {

@@ -1,0 +1,69 @@
+import { describe, expect, it, vi } from 'vitest';
+import { createFencing, type FencingOptions } from '../../src/delivery/fencing.js';
+import type { ClaimedJob, SettleResult } from '../../src/delivery/queue.js';
+
+const LEASE_MS = 1_000;
+const JOB = { conversation: 'c', type: 'message', claim: 1 } as ClaimedJob;
+
+/** Fencing of a process whose claims are uncertain, and what it does. */
+function setUp(options: Partial<FencingOptions>) {
+  const done: string[] = [];
+  const fencing = createFencing({
+    renewLease: async () => void done.push('renew'),
+    leaseMs: LEASE_MS,
+    inbox: () => ({
+      async holds() {
+        done.push('ask');
+        return true;
+      },
+    }),
+    inboxName: () => 'inbox',
+    inboxWorker: () => undefined,
+    isClaimValid: () => false,
+    log: () => undefined,
+    ...options,
+  });
+  return { fencing, done };
+}
+
+/** A worker that recorded the outcome of the run so. */
+const settled = (result: SettleResult | null): Partial<FencingOptions> => ({
+  inboxWorker: () => ({ settlement: async () => result }),
+});
+
+describe('a claim', () => {
+  it('that is certain needs no look at the database', async () => {
+    const { fencing, done } = setUp({ isClaimValid: () => true });
+    await fencing.ensureClaimed(JOB);
+    expect(done).toEqual([]);
+  });
+
+  it('that is not certain is looked up after the lease is renewed', async () => {
+    const { fencing, done } = setUp(settled(null));
+    await fencing.ensureClaimed(JOB);
+    expect(done).toEqual(['renew', 'ask']);
+  });
+
+  it('is looked up again if that took longer than a lease', async () => {
+    const times = [0, LEASE_MS, LEASE_MS, 2 * LEASE_MS - 1];
+    const now = vi.spyOn(performance, 'now').mockImplementation(() => times.shift() ?? 0);
+    const { fencing, done } = setUp({});
+    await fencing.ensureClaimed(JOB).finally(() => now.mockRestore());
+    expect(done).toEqual(['renew', 'ask', 'renew', 'ask']);
+  });
+
+  it.each<SettleResult>(['idle', 'more'])(
+    'of a run that has ended as %s is not looked up',
+    async (result) => {
+      const { fencing, done } = setUp(settled(result));
+      await fencing.ensureClaimed(JOB);
+      expect(done).toEqual([]);
+    },
+  );
+
+  it('of a run that another process took over is lost', async () => {
+    const { fencing, done } = setUp(settled('lost'));
+    await expect(fencing.ensureClaimed(JOB)).rejects.toMatchObject({ code: 'CLAIM_LOST' });
+    expect(done).toEqual([]);
+  });
+});
