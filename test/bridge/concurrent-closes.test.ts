@@ -88,6 +88,18 @@ describe('concurrent closes', () => {
     expect(desk.count('close')).toBe(0);
   });
 
+  it.each([
+    ['in another helpdesk', { adapter: 'another', externalId: 'T1', url: null, extra: {} }],
+    ['nowhere', null],
+  ])('do not call the helpdesk for a conversation that is open %s', async (_where, link) => {
+    const { bench, desk, receiver } = await setUpBridge();
+    const { id } = await bench.requestHandoff();
+    const { store } = receiver.conversations.lifecycle;
+    await store.update(id, (await store.get(id))?.version ?? 0, { link });
+    expect(await bench.closeByUser()).toMatchObject({ status: 200 });
+    expect(desk.count('close')).toBe(0);
+  });
+
   it('of a user who was forgotten meanwhile do nothing', async () => {
     const { bench, desk } = await setUpBridge({
       before: (to) =>

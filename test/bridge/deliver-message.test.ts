@@ -184,14 +184,20 @@ describe('a message to a conversation that is not open in the helpdesk', () => {
     const setup = await setUpBridge(options);
     const { id } = await setup.bench.requestHandoff();
     const { store } = setup.receiver.conversations.lifecycle;
-    await store.update(id, (await store.get(id))?.version ?? 0, { link: null });
+    await eventually(async () => {
+      expect((await setup.receiver.stats()).pending).toBe(0);
+      const conversation = await store.get(id);
+      expect(conversation?.link).toMatchObject({ externalId: 'T1' });
+      expect(await store.update(id, conversation?.version ?? 0, { link: null })).not.toBeNull();
+    });
     return { ...setup, id };
   }
 
   it('opens it first', async () => {
-    const { bench, desk } = await setUpUnopened();
+    const { bench, desk, bridge } = await setUpUnopened();
     await bench.say('hello');
     expect(desk.sentTexts('T2')).toEqual(['hello']);
+    expect(bridge.stats()).toMatchObject({ postponed: 0 });
   });
 
   it('becomes a dead letter when the helpdesk refuses to open it', async () => {
@@ -202,6 +208,20 @@ describe('a message to a conversation that is not open in the helpdesk', () => {
     desk.behave({ open: () => fail('invalid') });
     expect(await bench.say('hello')).toMatchObject({ status: 500 });
     expect(errors).toMatchObject([{ code: 'UNRECOVERABLE', cause: { code: 'ADAPTER_INVALID' } }]);
+  });
+
+  it('waits while the helpdesk takes long to open it', async () => {
+    const { bench, desk, bridge } = await setUpUnopened({
+      bridge: { openWithinMs: 20, whenUnopened: 'apologise', messages: { unavailable: 'Sorry.' } },
+      receiver: { delivery: await sqliteDelivery() },
+    });
+    const gate = deferred();
+    desk.behave({ open: async (apply) => gate.promise.then(apply) });
+    const before = bridge.stats().postponed;
+    await bench.say('hello');
+    await eventually(() => expect(bridge.stats().postponed).toBeGreaterThan(before));
+    gate.resolve();
+    await eventually(() => expect(desk.sentTexts('T2')).toEqual(['hello']));
   });
 
   it('is dropped when it ends meanwhile, and the ticket is closed again', async () => {

@@ -55,6 +55,20 @@ describe('a close at which the helpdesk keeps failing', () => {
     },
   );
 
+  it('is done if the last try finds it closed', async () => {
+    const { bench, desk, receiver, bridge } = await setUp();
+    await bench.requestHandoff();
+    desk.behave({
+      close: () => {
+        if (!desk.sentTexts().includes(NOTE)) return fails();
+        throw new AdapterError('gone', 'an agent closed it.');
+      },
+    });
+    await bench.closeByUser();
+    await expect.poll(() => bridge.stats()).toMatchObject({ closedInHelpdesk: 1, unclosed: 0 });
+    expect(await deadLetters(receiver)).toEqual([]);
+  });
+
   it('does not hold up its user, who requests a handoff again', async () => {
     const desk = fakeDesk();
     const { bench, start, routeTo } = await onSharedFile(desk);
@@ -108,6 +122,21 @@ describe('a close at which the helpdesk keeps failing', () => {
     await bench.closeByUser();
     await expect.poll(() => desk.tickets[0]?.closes).toHaveLength(1);
     await expect.poll(() => bridge.stats()).toMatchObject({ unclosed: 0, closedInHelpdesk: 1 });
+    expect(await deadLetters(receiver)).toEqual([]);
+  });
+
+  it('waits while the helpdesk is at its rate limit, and agents get no note', async () => {
+    const { bench, desk, receiver } = await setUp();
+    await bench.requestHandoff();
+    desk.behave({
+      close: (apply, nth) => {
+        if (nth > 50) return apply();
+        throw new AdapterError('rate-limited', 'the desk answered 429.', { retryAfterMs: 1 });
+      },
+    });
+    await bench.closeByUser();
+    await expect.poll(() => desk.tickets[0]?.closes).toHaveLength(1);
+    expect(desk.sentTexts()).toEqual([]);
     expect(await deadLetters(receiver)).toEqual([]);
   });
 });

@@ -60,6 +60,24 @@ describe('a message at which the helpdesk keeps failing', () => {
     await eventually(() => expect(desk.sentTexts('T1').at(-1)).toBe('after it'));
   });
 
+  it('ends the conversation if the last try finds it gone', async () => {
+    const { desk, send } = deskThatFailsAt('poison');
+    const { bench, receiver } = await setUpBridge({
+      desk,
+      adapter: {
+        async send(...call) {
+          if (desk.sentTexts().length > 0) throw new AdapterError('gone', 'the desk has no such ticket.');
+          return send(...call);
+        },
+      },
+      receiver: { delivery: await quickDelivery() },
+    });
+    await bench.requestHandoff();
+    await bench.say('poison');
+    await eventually(() => expect(bench.conversation.endedBy).toBe('agent'));
+    expect(await receiver.storage.queues?.list('inbox', { state: 'dead' })).toEqual([]);
+  });
+
   it('is retried as often again when an operator retries the dead letter', async () => {
     const { desk, send } = deskThatFailsAt('poison');
     let isFixed = false;
@@ -136,6 +154,27 @@ describe('an outage of the helpdesk', () => {
     await bench.say('two');
     await eventually(() => expect(desk.sentTexts()).toEqual(['one', 'two']));
     expect(await receiver.storage.queues?.list('inbox', { state: 'dead' })).toEqual([]);
+  });
+
+  it('in which it refuses for its rate limit uses up no attempts either, and no note is shown', async () => {
+    const desk = fakeDesk();
+    const adapter = desk.adapter();
+    const plain: typeof adapter.send = (...args) => adapter.send(...args);
+    let refusals = 0;
+    const send: typeof plain = async (ref, message, call) => {
+      if (refusals >= 50 || message.text.startsWith('(')) return plain(ref, message, call);
+      refusals += 1;
+      throw new AdapterError('rate-limited', 'the desk answered 429.', { retryAfterMs: 1 });
+    };
+    const { bench } = await setUpBridge({
+      desk,
+      adapter: { send },
+      receiver: { delivery: await quickDelivery() },
+    });
+    await bench.requestHandoff();
+    await bench.say('one');
+    await eventually(() => expect(desk.sentTexts()).toContain('one'));
+    expect(desk.sentTexts()).toEqual(['one']);
   });
 
   it('that a restart interrupts keeps the count of failed runs', async () => {

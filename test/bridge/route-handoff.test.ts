@@ -75,6 +75,17 @@ describe('the route of a handoff', () => {
     expect(errors).toMatchObject([{ msg: expect.stringContaining('opening it without') }]);
   });
 
+  it('is kept when the helpdesk fails at first', async () => {
+    const desk = fakeDesk();
+    desk.behave({
+      open: (apply, nth) => {
+        if (nth === 1) throw new AdapterError('transient', 'the desk is down.');
+        return apply();
+      },
+    });
+    expect(await handOver(() => ROUTE, desk)).toEqual({ route: ROUTE, errors: [] });
+  });
+
   it('opens no second conversation when the first was created in spite of the refusal', async () => {
     const desk = fakeDesk();
     desk.behave({

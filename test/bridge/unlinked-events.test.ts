@@ -210,3 +210,19 @@ it('a conversation that another process has linked meanwhile is not closed as an
   expect(desk.sentTexts()).toEqual(['hello']);
   expect(desk.count('close')).toBe(0);
 });
+
+it('a ticket is closed again when another process has opened one for the conversation meanwhile', async () => {
+  const desk = fakeDesk();
+  const { bench, receiver } = await setUpBridge({ desk });
+  desk.behave({
+    open: async (apply) => {
+      const opened = apply();
+      const id = desk.tickets[0]?.session.conversationId ?? '';
+      const link = { adapter: 'fake-desk', externalId: 'T9', url: null, extra: {} };
+      await receiver.conversations.lifecycle.link(id, link);
+      return opened;
+    },
+  });
+  expect((await bench.requestHandoff()).state).toBe('connecting');
+  await eventually(() => expect(desk.tickets).toMatchObject([{ id: 'T1', closes: [{ by: 'system' }] }]));
+});

@@ -2,6 +2,7 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import type { ClaimedJob, JobOutcome, Queue } from '../../src/delivery/queue.js';
 import { AbortableRun } from '../../src/delivery/run-handlers.js';
 import { createWorker, type WorkerSlot } from '../../src/delivery/worker.js';
+import { ClaimLost } from '../../src/events/index.js';
 import { deferred } from '../helpers/deferred.js';
 import { AN_HOUR, eventually } from './contract/stage.js';
 
@@ -94,4 +95,13 @@ it('a run that is given up while its claim is checked does not go on', async () 
     ensure: async () => run.abort(reason),
   });
   await expect(run.ensureClaimed()).rejects.toBe(reason);
+});
+
+it.each([
+  ['whose claim is lost is given up', new ClaimLost(), true],
+  ['whose claim cannot be checked may try again', new Error('no database'), false],
+])('a run %s', async (_what, error, isGivenUp) => {
+  const run = new AbortableRun(1, { job: {} as ClaimedJob, ensure: () => Promise.reject(error) });
+  await expect(run.ensureClaimed()).rejects.toBe(error);
+  expect(run.signal.aborted).toBe(isGivenUp);
 });
