@@ -65,6 +65,26 @@ describe('a suspect', () => {
     await eventually(() => expect(done).toEqual(['run', 'complete']));
   });
 
+  it('runs alone, whatever slots are free', async () => {
+    const [begun, end] = [deferred(), deferred()];
+    const { worker } = createOne(
+      SUSPECT,
+      { beginAlone: async () => true },
+      {
+        concurrency: 9,
+        async run() {
+          begun.resolve();
+          await end.promise;
+          return { state: 'done' };
+        },
+      },
+    );
+    await begun.promise;
+    expect(worker.isFull()).toBe(true);
+    end.resolve();
+    await eventually(() => expect(worker.isFull()).toBe(false));
+  });
+
   it('does not run if another process has it', async () => {
     const asked = deferred();
     const { worker, done } = createOne(SUSPECT, {
@@ -76,6 +96,23 @@ describe('a suspect', () => {
     await asked.promise;
     expect(await worker.stop(AN_HOUR)).toBe(0);
     expect(done).toEqual([]);
+  });
+
+  it('is released as it was if its claim became uncertain before', async () => {
+    let checks = 0;
+    const { done } = createOne(
+      SUSPECT,
+      {
+        async beginAlone() {
+          done.push('begin');
+          return true;
+        },
+      },
+      // Only when it was claimed.
+      { isClaimValid: (claim) => claim === Number.POSITIVE_INFINITY || ++checks === 1 },
+    );
+    await eventually(() => expect(done.length).toBeGreaterThan(0));
+    expect(done).toEqual(['release']);
   });
 
   it('does not run if its start could not be noted, and does not count as the cause', async () => {
