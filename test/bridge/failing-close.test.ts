@@ -125,8 +125,22 @@ describe('a close at which the helpdesk keeps failing', () => {
     expect(await deadLetters(receiver)).toEqual([]);
   });
 
+  it('waits while the helpdesk refuses the credentials, and the log says so once', async () => {
+    const { bench, desk, logged } = await setUp();
+    await bench.requestHandoff();
+    desk.behave({
+      close: (apply, nth) => {
+        if (nth > 2) return apply();
+        throw new AdapterError('auth', 'the desk answered 401.');
+      },
+    });
+    await bench.closeByUser();
+    await expect.poll(() => desk.tickets[0]?.closes).toHaveLength(1);
+    expect(logged.about('credentials refused')).toHaveLength(1);
+  });
+
   it('waits while the helpdesk is at its rate limit, and agents get no note', async () => {
-    const { bench, desk, receiver } = await setUp();
+    const { bench, desk, receiver, logged } = await setUp();
     await bench.requestHandoff();
     desk.behave({
       close: (apply, nth) => {
@@ -137,6 +151,7 @@ describe('a close at which the helpdesk keeps failing', () => {
     await bench.closeByUser();
     await expect.poll(() => desk.tickets[0]?.closes).toHaveLength(1);
     expect(desk.sentTexts()).toEqual([]);
+    expect(logged.about('credentials refused')).toEqual([]);
     expect(await deadLetters(receiver)).toEqual([]);
   });
 });
