@@ -274,7 +274,9 @@ describe('a request that is not open at the time limit', () => {
   });
 
   it('is accepted if it opens right then', async () => {
-    const { admitted, conversation } = await admitWhile((lifecycle, { id }) => changeConversation(lifecycle.store, id, { link: LINK }));
+    const { admitted, conversation } = await admitWhile((lifecycle, { id }) =>
+      changeConversation(lifecycle.store, id, { link: LINK }),
+    );
     expect(admitted).toBe(true);
     expect(conversation).toMatchObject({ state: 'requested', link: { externalId: 'T1' } });
   });

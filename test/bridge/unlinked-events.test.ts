@@ -172,7 +172,7 @@ describe('an event of a ticket that is no handoff, while an opening is in doubt'
   it('is dropped with a warning while an earlier session may have left a ticket', async () => {
     const { sendEvents, bridge, receiver, bench, desk, id } = await setUpUnlinked({ accepted: false });
     const { lifecycle } = receiver.conversations;
-    await lifecycle.fail(id, 'no agent is available');
+    await changeConversation(lifecycle.store, id, { state: 'failed' });
     await lifecycle.request({ ...requestEvent(id), key: 'another request' });
     await bench.say('hello');
     expect(desk.sentTexts('T2')).toEqual(['hello']);
@@ -219,7 +219,7 @@ it('a ticket is closed again when another process has opened one for the convers
       const opened = apply();
       const id = desk.tickets[0]?.session.conversationId ?? '';
       const link = { adapter: 'fake-desk', externalId: 'T9', url: null, extra: {} };
-      await receiver.conversations.lifecycle.link(id, link);
+      await changeConversation(receiver.conversations.lifecycle.store, id, { link });
       return opened;
     },
   });
