@@ -4,6 +4,7 @@ import express, { type Request, type RequestHandler } from 'express';
 import type { AgentInput, HostSession } from '../../desk/index.js';
 import type { Simulator } from '../../simulator/index.js';
 import { listen } from '../../standalone/index.js';
+import { TOUR } from './tour.js';
 
 /** The server of the page that shows the customer, the desk and the requests between them. */
 export interface PageServer {
@@ -15,18 +16,6 @@ export interface PageServer {
   /** Adds the desk, which starts later. */
   showDesk(desk: RequestHandler): void;
   close(): Promise<void>;
-}
-
-/** What the customer and the agent say when the page proposes it. */
-export interface Tour {
-  /** The customer asks the bot this before anything else. */
-  readonly question: string;
-  /** The first answer of the agent. */
-  readonly hello: string;
-  /** The customer's message to the agent. */
-  readonly complaint: string;
-  /** The agent's answer to it. */
-  readonly answer: string;
 }
 
 /**
@@ -100,15 +89,7 @@ const framedBySelf = (header: string): string =>
   header.replace(/^DENY$/, 'SAMEORIGIN').replace("frame-ancestors 'none'", "frame-ancestors 'self'");
 
 /** Serves platform and desk from one origin, so that one page can show both. */
-export async function openPageServer({
-  simulator,
-  port,
-  tour,
-}: {
-  readonly simulator: Simulator;
-  readonly port: number;
-  readonly tour: Tour;
-}): Promise<PageServer> {
+export async function openPageServer(simulator: Simulator, port: number): Promise<PageServer> {
   const app = express();
   app.disable('x-powered-by');
   let desk: RequestHandler | undefined;
@@ -123,7 +104,7 @@ export async function openPageServer({
       else next();
     });
   }
-  app.get('/tour.json', (_request, response) => void response.set(PAGE_HEADERS).json(tour));
+  app.get('/tour.json', (_request, response) => void response.set(PAGE_HEADERS).json(TOUR));
   for (const file of PAGE_FILES) {
     app.get(file === 'index.html' ? '/' : `/${file}`, (_request, response) => {
       response.set(PAGE_HEADERS).sendFile(file, { root: PAGE_ROOT, cacheControl: false });

@@ -1,6 +1,7 @@
 import { HandoffKitError } from '../../internal/index.js';
 import type { RecordedExchange } from '../../simulator/index.js';
 import type { Demo } from './server.js';
+import { TOUR } from './tour.js';
 
 /** A line of the conversation. */
 export interface SpokenLine {
@@ -26,13 +27,6 @@ export interface ScriptedConversation {
 
 /** Direction and kind of a request, such as `sent chat`. */
 export type ExchangeKind = `${RecordedExchange['direction']} ${RecordedExchange['what']}`;
-
-/** What is said in the demo's page, which plays the first conversation with a person or the page as the agent. */
-export const TOUR = {
-  hello: 'Hello! What can I do for you?',
-  complaint: 'My parcel is late. Where is it?',
-  answer: 'It is in Lyon, and arrives tomorrow.',
-};
 
 /** The parts of the demo that the script uses. */
 export type DemoStage = Pick<Demo, 'simulator' | 'sampleQuestion'>;

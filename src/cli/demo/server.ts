@@ -11,7 +11,7 @@ import { createSimulator, type Simulator } from '../../simulator/index.js';
 import { loadProgram, openDelivery } from '../../standalone/index.js';
 import { readOpenapi } from '../traffic.js';
 import { openPageServer } from './page-server.js';
-import { TOUR } from './script.js';
+import { TOUR } from './tour.js';
 
 /** The simulated platform and a receiver, running on this machine. */
 export interface Demo {
@@ -38,11 +38,10 @@ export interface DemoOptions {
   readonly bots?: 1 | 2;
 }
 
-const QUESTION = 'How long does delivery take?';
 const KNOWLEDGE = {
   purpose: 'QA_TEXT' as const,
   name: 'Delivery',
-  qaList: [{ question: QUESTION, answer: 'Two days. Ask for a human if your parcel is late.' }],
+  qaList: [{ question: TOUR.question, answer: 'Two days. Ask for a human if your parcel is late.' }],
 };
 
 /** The simulated bots, by their names in the receiver. */
@@ -74,9 +73,7 @@ export async function startDemo({ port, log, automatic, bots: count = 1 }: DemoO
     log,
     ...(!automatic && { waitTimeoutMs: WAIT_TIMEOUT_MS }),
   });
-  const pageServer = automatic
-    ? null
-    : await openPageServer({ simulator, port, tour: { question: QUESTION, ...TOUR } });
+  const pageServer = automatic ? null : await openPageServer(simulator, port);
   const platformUrl = pageServer?.platformUrl ?? (await simulator.listen(port));
 
   const { createStandalone, readSettings } = await loadProgram();
@@ -133,7 +130,7 @@ export async function startDemo({ port, log, automatic, bots: count = 1 }: DemoO
     pageUrl: pageServer?.url ?? platformUrl,
     platformUrl,
     receiverUrl,
-    sampleQuestion: QUESTION,
+    sampleQuestion: TOUR.question,
     async close() {
       await simulator.close();
       // Before the database: an open desk reads from it.
