@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { type BridgeOptions, createBridge } from '../../src/public/bridge.js';
+import { createBridge } from '../../src/public/bridge.js';
 import { createReceiver, noAuth } from '../../src/public/index.js';
 import { fakeDesk } from './fake-desk.js';
 
@@ -15,5 +15,5 @@ it.each<[object, string]>([
 ])('a bridge refuses unknown options, and names what was meant: %j', (options, message) => {
   const receiver = createReceiver({ auth: { message: noAuth(), handoff: noAuth() }, log: false });
   const adapter = fakeDesk().adapter();
-  expect(() => createBridge({ receiver, adapter, log: false, ...options } as BridgeOptions)).toThrow(message);
+  expect(() => createBridge({ receiver, adapter, log: false, ...options })).toThrow(message);
 });
