@@ -52,6 +52,7 @@ const SECOND_ENTRIES: readonly string[] = [
   'delivery/postgres/index.js',
   'delivery/sqlite/index.js',
   'internal/create-log.js',
+  'internal/readable-log.js',
   'simulator/sending/index.js',
 ];
 

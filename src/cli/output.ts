@@ -1,5 +1,6 @@
 import type { Command } from 'commander';
-import { HandoffKitError, printable } from '../internal/index.js';
+import { HandoffKitError } from '../internal/index.js';
+import { printable } from '../internal/readable-log.js';
 import { ValidationError } from '../protocol/index.js';
 
 /** The exit codes of every command. */

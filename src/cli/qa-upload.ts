@@ -1,6 +1,7 @@
 import { createColors } from 'picocolors';
 import { type CallOptions, type PlatformClient, PlatformError } from '../client/index.js';
-import { HandoffKitError, printable } from '../internal/index.js';
+import { HandoffKitError } from '../internal/index.js';
+import { printable } from '../internal/readable-log.js';
 import { type DocumentResult, MAX_FILES, type QaResult, ValidationError } from '../protocol/index.js';
 import { onStopSignal } from '../standalone/index.js';
 import { describeFailure, EXIT, type Output, print, UsageError } from './output.js';

@@ -1,6 +1,7 @@
 import type { Command } from 'commander';
 import type { QueueAdmin, QueueKind, StoredJob, StoredJobDetails } from '../delivery/index.js';
-import { HandoffKitError, printable } from '../internal/index.js';
+import { HandoffKitError } from '../internal/index.js';
+import { printable } from '../internal/readable-log.js';
 import { addDatabaseFlags, DATABASE_HELP, type DatabaseFlags, runWithDatabase } from './database-flags.js';
 import { parseCount } from './flags.js';
 import { confirm } from './input.js';

@@ -10,7 +10,7 @@ import {
   type ReceiverTarget,
   redactSecrets,
 } from '../doctor/index.js';
-import { printable } from '../internal/index.js';
+import { printable } from '../internal/readable-log.js';
 import { ValidationError, validateWebhook, type WebhookEndpoint } from '../protocol/index.js';
 import {
   botMessageBody,

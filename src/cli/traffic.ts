@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { createColors } from 'picocolors';
 import { type Logger, pino } from 'pino';
 import { createLog } from '../internal/create-log.js';
-import { createReadableLog, printable } from '../internal/index.js';
+import { createReadableLog, printable } from '../internal/readable-log.js';
 import type { RecordedExchange, TrafficLog } from '../simulator/index.js';
 import { onStopSignal } from '../standalone/index.js';
 import { type Output, print } from './output.js';

@@ -26,7 +26,6 @@ export {
 export { requireOptional } from './load-optional.js';
 export { createWarnOnce, type Log, REDACTED, silentLog } from './log.js';
 export { checkOptionNames } from './option-names.js';
-export { createReadableLog, printable } from './readable-log.js';
 export { createRecentKeys } from './recent-keys.js';
 export {
   createKeyedQueue,

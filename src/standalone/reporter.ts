@@ -1,6 +1,6 @@
 import { createColors } from 'picocolors';
 import { botField, type EventName, type HandlerContexts } from '../events/index.js';
-import { printable } from '../internal/index.js';
+import { printable } from '../internal/readable-log.js';
 
 /** A change of the program's own state. */
 type ProgramStatus = 'listening' | 'stopping' | 'stopped';

@@ -1,7 +1,8 @@
 import { type DestinationStream, type Logger, pino } from 'pino';
 import type { Delivery } from '../delivery/index.js';
 import { createLog } from '../internal/create-log.js';
-import { createReadableLog, HandoffKitError } from '../internal/index.js';
+import { HandoffKitError } from '../internal/index.js';
+import { createReadableLog } from '../internal/readable-log.js';
 import { checkAtStart } from './connect-adapter.js';
 import { createStandalone, type Standalone } from './create-standalone.js';
 import { openDelivery } from './database.js';

@@ -218,12 +218,15 @@ interface LogInMemory {
   lines(): readonly string[];
 }
 
-/** The level is the environment's `LOG_LEVEL`, or `info`. */
+/** The level is the environment's `LOG_LEVEL`, or `debug`: reports of failures show which events arrived. */
 function createLogInMemory(): LogInMemory {
   const lines: string[] = [];
   const write = (line: string): void => {
     lines.push(line.trimEnd());
     if (lines.length > MAX_LINES) lines.shift();
   };
-  return { log: createLog({ plain: true, destination: { write } }), lines: () => lines };
+  return {
+    log: createLog({ level: process.env.LOG_LEVEL ?? 'debug', plain: true, destination: { write } }),
+    lines: () => lines,
+  };
 }

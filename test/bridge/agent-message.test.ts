@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { readAgentMessage } from '../../src/public/adapter.js';
 
-const RULES = { insidePrefix: '//', closeWords: ['!close', 'done'] };
+const RULES = { insidePrefix: '//', closeWords: ['!close', 'done', 'bye!'] };
 const read = (text: string, rules = RULES) => readAgentMessage(text, rules);
 
 describe('a message of an agent', () => {
@@ -52,6 +52,7 @@ describe('a message of an agent', () => {
     ['all done', 'all'],
     ['好了done', '好了'],
     ['İstanbul !close', 'İstanbul'],
+    ['All settled. bye!', 'All settled.'],
   ])('closes: %s', (text, rest) => {
     expect(read(text)).toEqual({ text: rest, internal: false, closes: true });
   });

@@ -21,6 +21,8 @@ const SHELL: readonly (readonly [line: RegExp, fate: string])[] = [
     /^npm install @photostructure\/sqlite$|^npm ci --omit=dev$|^node server\.js$/,
     'run: browser/tutorial.test.ts',
   ],
+  [/^npm create handoff-kit /, 'run: package/scaffold.test.ts'],
+  [/^npx esbuild /, 'run: package/modules.test.ts'],
   [/^export [A-Z_]+=/, 'checked: a setting that exists'],
   [/^npm (?:ci|install|run|test|start)\b/, 'not run: it needs the registry, or is this test run itself'],
   [
@@ -46,6 +48,7 @@ function fatesOf(page: string, language: string, code: string): (string | null)[
   if (language === 'yaml') return [typeof parse(code) === 'object' ? 'checked: it is YAML' : null];
   if (language === 'text')
     return [page.startsWith('docs/reference/') ? 'generated: reference.test.ts' : null];
+  if (language === 'md') return ['not run: a text for another program'];
   return [language === '' ? 'not run: a drawing, or what a program prints' : null];
 }
 

@@ -39,7 +39,9 @@ describe('the reference', () => {
     const page = read('docs/reference/metrics.md');
     const folders = ['src/metrics', 'src/opentelemetry', 'src/standalone'];
     const sources = folders.flatMap((folder) =>
-      readdirSync(join(ROOT, folder)).map((name) => read(`${folder}/${name}`)),
+      readdirSync(join(ROOT, folder), { recursive: true, encoding: 'utf8' })
+        .filter((name) => name.endsWith('.ts'))
+        .map((name) => read(`${folder}/${name}`)),
     );
     // A quoted name after `name:` is for Prometheus; the first argument of a call is for OpenTelemetry.
     const names = sources.flatMap((source) => [

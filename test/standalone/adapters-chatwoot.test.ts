@@ -31,7 +31,7 @@ describe('the program with ADAPTER=chatwoot', () => {
   it('carries a whole handoff, counts it, and prints no secrets', async () => {
     const { program, url, simulator, fake } = await withChatwoot({ AGENT_NAMES: 'true' });
     expect(program.stdout()).toContain(`"adapter":{"name":"chatwoot","url":"${url}/adapters/chatwoot"}`);
-    await program.until(/chatwoot is reachable and in order/);
+    await program.until(/chatwoot is reachable and set up/);
 
     const handoff = await simulator.requestHandoff({ user: { userId: 'ada' } });
     const [conversation] = fake.account.conversations();

@@ -14,7 +14,7 @@ describe('the program with ADAPTER=intercom', () => {
       INTERCOM_API_URL: fake.url,
       AGENT_NAMES: 'true',
     });
-    await program.until(/intercom is reachable and in order/);
+    await program.until(/intercom is reachable and set up/);
     const webhookUrl = `${url}/adapters/intercom`;
     expect((await fetch(webhookUrl, { method: 'HEAD' })).status).toBe(200);
     fake.webhooks.url = webhookUrl;

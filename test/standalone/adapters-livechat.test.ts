@@ -23,7 +23,7 @@ describe('the program with ADAPTER=livechat', () => {
       LIVECHAT_REFRESH_TOKEN: FAKE_REFRESH_TOKEN,
       LIVECHAT_WEBHOOK_SECRET: FAKE_WEBHOOK_SECRET,
     });
-    await program.until(/livechat is reachable and in order/);
+    await program.until(/livechat is reachable and set up/);
     fake.webhooks.url = `${url}/adapters/livechat`;
 
     const handoff = await simulator.requestHandoff({ user: { userId: 'ada' } });

@@ -22,7 +22,7 @@ describe('the program with ADAPTER=zendesk', () => {
       ZENDESK_WEBHOOK_SECRET: `an-old-one, ${FAKE_WEBHOOK_SECRET}`,
       AGENT_NAMES: 'true',
     });
-    await program.until(/zendesk is reachable and in order/);
+    await program.until(/zendesk is reachable and set up/);
     fake.webhooks.url = `${url}/adapters/zendesk`;
 
     const handoff = await simulator.requestHandoff({ user: { userId: 'ada' } });

@@ -36,7 +36,7 @@ async function withSalesIq() {
 describe('the program with ADAPTER=zoho-salesiq', () => {
   it('carries a whole handoff, and prints no secrets', async () => {
     const { program, url, simulator, fake } = await withSalesIq();
-    await program.until(/zoho-salesiq is reachable and in order/);
+    await program.until(/zoho-salesiq is reachable and set up/);
 
     const handoff = await simulator.requestHandoff({ user: { userId: 'ada' } });
     const [conversation] = fake.conversations.values();

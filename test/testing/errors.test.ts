@@ -23,8 +23,8 @@ describe('an error without a reply', () => {
     expect(error.code).toBe('NO_REPLY');
     const [report, log = ''] = textOf(error).split("\n\nThe receiver's log:\n");
     expect(log.split('\n').map((line) => JSON.parse(line))).toMatchObject([
-      { level: 'info', event: 'handoff.requested', msg: 'event' },
-      { level: 'info', event: 'handoff.message', msg: 'event' },
+      { level: 'debug', event: 'handoff.requested', msg: 'event accepted' },
+      { level: 'debug', event: 'handoff.message', msg: 'event accepted' },
     ]);
     expect(report).toBe(
       `no reply arrived within 20 ms.

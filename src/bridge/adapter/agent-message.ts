@@ -19,8 +19,8 @@ export interface AgentMessageRules {
 /** What chats put before a text: white space, invisible characters, bullets, numbers, quotes and styles. */
 const DECORATION = /^(?:[\s\p{Cf}•◦‣⁃∙·・▪▫■□●○*_~`>|–—,:;-]|\d{1,3}[.)、])/u;
 
-/** What may follow a word that closes. */
-const END = /[\s\p{Cf}.。!]+$/u;
+/** What may follow a word that closes, which may itself end with a mark. */
+const ENDS = [/[\s\p{Cf}]*$/u, /[\s\p{Cf}.。!]*$/u];
 
 /** Scripts that put no space between words. */
 const UNSPACED =
@@ -65,8 +65,8 @@ function isNote(text: string, prefix: string): boolean {
 
 /** The text before a word at its end; `null` if it does not end with it. */
 function withoutLastWord(text: string, word: string): string | null {
-  const trimmed = text.replace(END, '');
-  if (!plain(trimmed).endsWith(word)) return null;
+  const trimmed = ENDS.map((end) => text.replace(end, '')).find((each) => plain(each).endsWith(word));
+  if (trimmed === undefined) return null;
   // Full-width forms may have another length than the word.
   let start = trimmed.length;
   while (start > 0 && plain(trimmed.slice(start)) !== word) start -= 1;

@@ -7,11 +7,12 @@ import { AdapterError } from '../adapter/adapter-types.js';
  *
  *     closed ── 3 conversations fail, no call succeeds ──> open ── 5 s, then every 10, 20, 30 ──┐
  *       ▲                                                   ▲                                   ▼
- *       └───────────── any success ─────────────────────────┼──────── 3 conversations may try, one call each
+ *       └───────────── any success ─────────────────────────┼──────── 3 other conversations may try, and 1 of these
  *                                                           └──────── all fail ─────────────────┘
  *
- * Only calls that a user waits for count as failures: a system that refuses to close a conversation, or to list events,
- * may still take new ones. One such call may try as well, and takes nobody's place.
+ * Other conversations try first: those that failed may be at fault themselves. Only calls that a user waits for count as
+ * failures: a system that refuses to close a conversation, or to list events, may still take new ones. One such call may
+ * try as well.
  * Packages for this wait for the next call as the trial; here one is asked for, since conversations wait for it.
  */
 export interface CircuitBreaker {
@@ -52,18 +53,20 @@ export interface CircuitBreakerOptions {
 }
 
 const MAX_FAILING = 3;
+/** How many calls are made after each wait: of conversations that have not failed, of those that have, and others. */
+const TRIALS = { fresh: MAX_FAILING, failed: 1, other: 1 };
 /** The longest wait is this many times the first. */
 const LONGEST_WAIT = 6;
 
 export function createCircuitBreaker(options: CircuitBreakerOptions): CircuitBreaker {
   const { system, log, firstWaitMs, onTrial, onRecovered, onOutage } = options;
-  /** While closed, the conversations that failed since the last success; while open, those that tried since the last wait. */
-  const failing = new Set<string | null>();
+  /** The conversations that failed since the last success. */
+  const failing = new Set<string>();
+  /** Calls that may still be made in this outage before the next wait is over. */
+  let trials = { fresh: 0, failed: 0, other: 0 };
   /** The number of waits of this outage; 0 while the circuit is closed. */
   let waits = 0;
   let timer: NodeJS.Timeout | undefined;
-
-  const countFailing = (): number => failing.size - (failing.has(null) ? 1 : 0);
 
   const wait = (): void => {
     waits += 1;
@@ -71,7 +74,7 @@ export function createCircuitBreaker(options: CircuitBreakerOptions): CircuitBre
   };
 
   const allowTrials = (): void => {
-    failing.clear();
+    trials = { ...TRIALS };
     wait();
     onTrial();
   };
@@ -91,35 +94,36 @@ export function createCircuitBreaker(options: CircuitBreakerOptions): CircuitBre
   };
 
   const failed = (conversationId: string | null): void => {
-    // A trial has taken its place, and calls that were under way when the circuit opened say nothing new.
-    if (waits > 0 || conversationId === null) return;
+    if (conversationId === null) return;
     failing.add(conversationId);
-    if (failing.size < MAX_FAILING) return;
+    if (waits > 0 || failing.size < MAX_FAILING) return;
     log.warn({}, 'the helpdesk does not answer; calls are paused until it does');
     onOutage();
+    trials = { fresh: 0, failed: 0, other: 1 };
     wait();
   };
 
-  /** Takes the place of a trial, if there is one for this conversation. */
-  const mayTry = (conversationId: string | null): boolean => {
-    if (failing.has(conversationId) || (conversationId !== null && countFailing() >= MAX_FAILING))
-      return false;
-    failing.add(conversationId);
-    return true;
+  const kindOf = (conversationId: string | null): keyof typeof trials => {
+    if (conversationId === null) return 'other';
+    return failing.has(conversationId) ? 'failed' : 'fresh';
   };
 
   return {
     async run(call, { conversationId, evenIfOpen = false }) {
-      if (waits > 0 && !evenIfOpen && !mayTry(conversationId))
+      const kind = kindOf(conversationId);
+      const isTrial = waits > 0 && !evenIfOpen;
+      if (isTrial && trials[kind] === 0)
         throw new CircuitOpen('transient', `${system} does not answer; calls to it are paused.`);
+      if (isTrial) trials[kind] -= 1;
       try {
         const result = await call();
         succeeded(conversationId);
         return result;
       } catch (error) {
-        // Given up by its caller: the outcome is not known, and another may try.
-        if (!(error instanceof AdapterError)) failing.delete(conversationId);
-        else if (error.kind === 'transient') failed(conversationId);
+        if (!(error instanceof AdapterError)) {
+          // Given up by its caller: the outcome is not known, and another may try.
+          if (isTrial) trials[kind] += 1;
+        } else if (error.kind === 'transient') failed(conversationId);
         else succeeded(conversationId);
         throw error;
       }

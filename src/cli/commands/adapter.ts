@@ -2,7 +2,8 @@ import { type Command, Option } from 'commander';
 import { createColors } from 'picocolors';
 import type { RequestTrackerScrip } from '../../adapters/request-tracker/index.js';
 import type { Adapter, AdapterCheckResult } from '../../bridge/index.js';
-import { HandoffKitError, printable, silentLog } from '../../internal/index.js';
+import { HandoffKitError, silentLog } from '../../internal/index.js';
+import { printable } from '../../internal/readable-log.js';
 import {
   ADAPTER_NAMES,
   ADAPTERS,

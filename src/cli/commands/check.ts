@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
 import { createColors } from 'picocolors';
-import { printable } from '../../internal/index.js';
+import { printable } from '../../internal/readable-log.js';
 import type { WebhookCheckResult } from '../../protocol/index.js';
 import { EXIT, print, table } from '../output.js';
 import { addPlatformFlags, PLATFORM_HELP, type PlatformFlags, runWithPlatform } from '../platform-flags.js';

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { Argument, type Command, Option } from 'commander';
 import { type AgentRole, createAgents, ROLES, readAudit } from '../../desk/records.js';
-import { printable } from '../../internal/index.js';
+import { printable } from '../../internal/readable-log.js';
 import {
   addDatabaseFlags,
   DATABASE_HELP,

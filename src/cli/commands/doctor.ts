@@ -8,7 +8,7 @@ import type {
   EndpointGroup,
   ReceiverTarget,
 } from '../../doctor/index.js';
-import { printable } from '../../internal/index.js';
+import { printable } from '../../internal/readable-log.js';
 import { onStopSignal } from '../../standalone/index.js';
 import {
   addReceiverFlags,

@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
 import { openDocumentStore } from '../../desk/records.js';
-import { printable } from '../../internal/index.js';
+import { printable } from '../../internal/readable-log.js';
 import {
   addDatabaseFlags,
   DATABASE_HELP,

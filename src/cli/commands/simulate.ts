@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { type Command, Option } from 'commander';
 import { createColors } from 'picocolors';
-import { printable } from '../../internal/index.js';
+import { printable } from '../../internal/readable-log.js';
 import type { ProbeInput, SimulatedBot, Simulator, WebhookDelivery } from '../../simulator/index.js';
 import { readConfigFile } from '../../standalone/index.js';
 import {

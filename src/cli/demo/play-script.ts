@@ -1,5 +1,6 @@
 import { createColors } from 'picocolors';
-import { HandoffKitError, printable } from '../../internal/index.js';
+import { HandoffKitError } from '../../internal/index.js';
+import { printable } from '../../internal/readable-log.js';
 import type { RecordedExchange } from '../../simulator/index.js';
 import { createExchangeText, type ExchangeRecord, followTraffic, recordOf } from '../traffic.js';
 import { type DemoStage, type ExchangeKind, SCRIPT, type ScriptStep, type SpokenLine } from './script.js';
