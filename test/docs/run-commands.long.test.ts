@@ -34,7 +34,7 @@ const COMMANDS = LINES.filter((line) => reasonFor(line) === undefined);
 /** Commands that run until a signal, and what they print before. */
 const ENDLESS: readonly (readonly [line: RegExp, printed: RegExp])[] = [
   [/^serve(?!.*--help)/, /listens on/],
-  [/^simulate/, /Open http/],
+  [/^simulate/, /http:\/\//],
   [/^demo(?!.*--script)/, /http:\/\//],
   [/^health .*--watch/, /./],
 ];
