@@ -83,7 +83,7 @@ export async function sendDelivery(kind: DeliveryKind, flags: SendFlags, output:
 const REPLY_NOTE =
   'a handler that replies before the answer fails if the platform is not reached or does not know the conversation. handoff-kit simulate accepts replies to ids that begin with "send-"; elsewhere, give --conversation the id of an open conversation';
 
-/** A receiver that fails to reply fails through no fault of its own. */
+/** A 5xx may come from a reply that the platform refused, and not from the receiver itself: a note says so. */
 function withReplyNote(
   kind: DeliveryKind,
   { status }: JsonPostResult,

@@ -30,7 +30,7 @@ export interface CircuitBreaker {
 
 /** How a call goes through a {@link CircuitBreaker}. */
 export interface BreakerCall {
-  /** The conversation whose user waits for it; `null` if nobody does, and its failure does not count. */
+  /** The conversation whose user waits for this call. `null` if nobody waits: its failure does not count. */
   readonly conversationId: string | null;
   /** Whether the call is made while others are paused. Default `false`. */
   readonly evenIfOpen?: boolean;
@@ -62,7 +62,7 @@ export function createCircuitBreaker(options: CircuitBreakerOptions): CircuitBre
   const { system, log, firstWaitMs, onTrial, onRecovered, onOutage } = options;
   /** The conversations that failed since the last success. */
   const failing = new Set<string>();
-  /** Calls that may still be made in this outage before the next wait is over. */
+  /** How many calls of each kind may still be made before the next wait ends. */
   let trials = { fresh: 0, failed: 0, other: 0 };
   /** The number of waits of this outage; 0 while the circuit is closed. */
   let waits = 0;

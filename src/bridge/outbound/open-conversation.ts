@@ -64,7 +64,7 @@ export function createConversationOpener(bridge: BridgeContext, orphans: Orphans
       await orphans.noteOrphan();
     const found = isFirstAttempt ? null : await find(conversation);
     if (found) return link(conversation, found);
-    // The store may have been slow: what has ended meanwhile must not be opened.
+    // The steps above may have been slow, and the handoff may have ended since: then nothing must be opened.
     const current = await currentState(conversation);
     if ('kind' in current) return current;
     // The record is not cleared when this fails: the helpdesk may have created the conversation all the same.

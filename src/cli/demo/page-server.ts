@@ -62,7 +62,7 @@ const LOOPBACK = new Set(['localhost', '127.0.0.1', '[::1]']);
 const isLocalHost = ({ headers }: Request): boolean =>
   LOOPBACK.has((headers.host ?? '').toLowerCase().replace(/:\d+$/, ''));
 
-/** Whether a request comes from the demo's own page, or from an address that somebody typed. */
+/** Whether a request comes from the demo's own page or from the address bar, and not from another site. */
 function isOwnRequest({ headers }: Request): boolean {
   const { host, origin, 'sec-fetch-site': site } = headers;
   const isOwnOrigin = origin === undefined || origin === `http://${host}`;

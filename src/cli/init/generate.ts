@@ -163,7 +163,7 @@ const PACKAGES = {
   postgres: ['pg'],
 };
 
-/** The packages with the types of a server that has none of its own. */
+/** Type packages, for servers that do not include their types. */
 const TYPES: { readonly [Host in Answers['host']]?: string } = {
   express: '@types/express',
   koa: '@types/koa',

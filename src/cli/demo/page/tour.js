@@ -66,7 +66,7 @@ let texts = { question: '', hello: '', complaint: '', answer: '' };
 let step = 'ask';
 /** The handoff that the steps are about. */
 let conversation = '';
-/** What was proposed already: a text that was deleted does not come back. @type {Set<string>} */
+/** Texts that were already suggested, so that one the user deleted is not filled in again. @type {Set<string>} */
 const proposed = new Set();
 /** @type {Element | null} */
 let next = null;
@@ -209,7 +209,7 @@ function showPart(part) {
   refresh();
 }
 
-/** Follows what happens in a desk, which has a page of its own. @param {HTMLIFrameElement} frame */
+/** Watches the desk inside a frame, to know which step of the tour is next. @param {HTMLIFrameElement} frame */
 function follow(frame) {
   const page = frame.contentDocument;
   if (!page?.body) return;
