@@ -9,6 +9,7 @@ import {
   greet,
   type HandlerRunner,
   logPostponed,
+  type RunClaim,
   type RunResult,
 } from './run-handlers.js';
 import { restoreEvent } from './storage/encoding.js';
@@ -22,6 +23,8 @@ export interface HandleJobOptions {
   readonly maxAttempts: number;
   /** Makes sure that a job is still this process's to run; see `HandlerRun.ensureClaimed`. */
   readonly ensureClaimed: (job: ClaimedJob) => Promise<void>;
+  /** Whether a claim, by its number, is certainly still held by this process. */
+  readonly isClaimValid: (claim: number) => boolean;
   /** How long a handler waits for the greeting. Default 10 seconds. */
   readonly greetingTimeoutMs?: number;
 }
@@ -36,6 +39,7 @@ export function createHandleJob({
   backoff,
   maxAttempts,
   ensureClaimed,
+  isClaimValid,
   greetingTimeoutMs,
 }: HandleJobOptions): (job: ClaimedJob, slot?: WorkerSlot) => Promise<JobOutcome> {
   const postponements = createPostponements(backoff);
@@ -119,7 +123,12 @@ export function createHandleJob({
         counts: false,
       };
     }
-    const claim = { job, ensure: () => ensureClaimed(job), ...(slot && { slot }) };
+    const claim: RunClaim = {
+      job,
+      isValid: () => isClaimValid(job.claim),
+      ensure: () => ensureClaimed(job),
+      ...(slot && { slot }),
+    };
     return outcomeOf(event, failures, await runner.run(host, event, attempt, claim));
   };
 }

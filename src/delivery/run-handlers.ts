@@ -24,6 +24,8 @@ export type RunResult = { readonly error: unknown } | null;
 /** The claim under which a stored event is handled. */
 export interface RunClaim {
   readonly job: ClaimedJob;
+  /** See {@link HandlerRun.isClaimed}. */
+  isValid(): boolean;
   /** See {@link HandlerRun.ensureClaimed}. */
   ensure(): Promise<void>;
   /** The worker's slot. */
@@ -124,6 +126,10 @@ export class AbortableRun implements HandlerRun {
   /** Why the run was given up, if it was. */
   get abortReason(): unknown {
     return this.#aborted?.reason;
+  }
+
+  isClaimed(): boolean {
+    return !this.#aborted && (this.claim?.isValid() ?? true);
   }
 
   async ensureClaimed(): Promise<void> {

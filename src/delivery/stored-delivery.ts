@@ -216,6 +216,7 @@ export function createStoredDelivery(
         backoff,
         maxAttempts,
         ensureClaimed: fencing.ensureClaimed,
+        isClaimValid,
       }),
       abortRuns: () => runner.abortAll(),
     });

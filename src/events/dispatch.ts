@@ -117,7 +117,7 @@ export function createDispatcher({
     const errors: unknown[] = [];
     for (const handler of handlers) {
       try {
-        await run.ensureClaimed?.();
+        if (!run.isClaimed?.()) await run.ensureClaimed?.();
         await handler(context);
       } catch (error) {
         errors.push(nameEmptyError(error));
@@ -148,7 +148,7 @@ export function createDispatcher({
       try {
         context = await contextOf(parts, event, run);
         // Middleware too runs only with a claim.
-        await run.ensureClaimed?.();
+        if (!run.isClaimed?.()) await run.ensureClaimed?.();
       } catch (error) {
         return fail(event, run, [error]);
       }

@@ -7,11 +7,15 @@ export interface HandlerRun {
   /** Aborts when the run is given up. */
   readonly signal: AbortSignal;
   /**
-   * Makes sure that the event is still this process's to handle. Called right before each handler, and before the run
-   * changes its conversation. Asks the database unless the lease makes that certain, and rejects with {@link ClaimLost}
+   * Makes sure that the event is still this process's to handle, before the run changes its conversation. Asks the database unless the lease makes that certain, and rejects with {@link ClaimLost}
    * when another process has reclaimed the event. A run that was given up rejects with the reason.
    */
   ensureClaimed?(): Promise<void>;
+  /**
+   * Whether that is certain, by the time of the lease. Asked in the same turn in which a handler is called: between
+   * `ensureClaimed` and the call, a process that begins many events at once may be paused.
+   */
+  isClaimed?(): boolean;
   /** Runs a task that waits for another system, outside of the worker's slots: other events are handled meanwhile. */
   withoutSlot?<Result>(task: () => Promise<Result>): Promise<Result>;
 }

@@ -30,7 +30,7 @@ describe('a helpdesk that hangs', () => {
 });
 
 describe('a helpdesk that does not answer', () => {
-  it('is called no more after three conversations failed, and new handoffs are refused at once', async () => {
+  it('is called no more after five conversations failed, and new handoffs are refused at once', async () => {
     const desk = fakeDesk();
     const { bench, bridge, logged } = await setUpBridge({
       desk,
@@ -44,13 +44,13 @@ describe('a helpdesk that does not answer', () => {
     await bench.say('one');
     await eventually(() => expect(desk.count('send')).toBeGreaterThan(4));
     expect(bridge.isAvailable()).toBe(true);
-    for (const conversationId of ['second', 'third'])
+    for (const conversationId of ['second', 'third', 'fourth', 'fifth'])
       expect((await simulator.requestHandoff({ conversationId })).state).toBe('busy');
     expect(bridge.isAvailable()).toBe(false);
     const opens = desk.count('open');
     expect((await simulator.requestHandoff({ conversationId: 'another' })).state).toBe('busy');
     expect(desk.count('open')).toBe(opens);
-    expect(bridge.stats()).toMatchObject({ outages: 1, refused: 3 });
+    expect(bridge.stats()).toMatchObject({ outages: 1, refused: 5 });
     expect(logged.about('calls are paused')).toHaveLength(1);
   });
 
@@ -81,7 +81,7 @@ describe('a helpdesk that does not answer', () => {
       bridge: { retry: { tries: 1, firstWaitMs: 20, giveUpAfter: 1_000 } },
     });
     const poisoned = await Promise.all(
-      ['a', 'b', 'c'].map((conversationId) => bench.simulator.requestHandoff({ conversationId })),
+      ['a', 'b', 'c', 'd', 'e'].map((conversationId) => bench.simulator.requestHandoff({ conversationId })),
     );
     desk.behave({ send: down });
     for (const conversation of poisoned) await conversation.say('poison');
@@ -116,8 +116,10 @@ describe('a helpdesk that does not answer', () => {
     });
     const conversation = await bench.requestHandoff();
     desk.behave({ open: down, find: down, close: down });
-    for (let n = 0; bridge.isAvailable(); n += 1)
-      await bench.simulator.requestHandoff({ conversationId: `refused-${n}` });
+    await Promise.all(
+      ['a', 'b', 'c', 'd', 'e'].map((conversationId) => bench.simulator.requestHandoff({ conversationId })),
+    );
+    expect(bridge.isAvailable()).toBe(false);
     await conversation.closeByUser();
     await eventually(() => expect(desk.count('close')).toBeGreaterThan(0));
     desk.behave({ close: down });

@@ -1,6 +1,11 @@
 import { describe, expect, it, vi } from 'vitest';
+import type { DeliveryHost } from '../../src/delivery/delivery.js';
 import { createFencing, type FencingOptions } from '../../src/delivery/fencing.js';
 import type { ClaimedJob, SettleResult } from '../../src/delivery/queue.js';
+import { AbortableRun } from '../../src/delivery/run-handlers.js';
+import { ClaimLost } from '../../src/events/index.js';
+import { createReceiver, inline, noAuth } from '../../src/public/index.js';
+import { chatEvent } from '../helpers/events.js';
 
 const LEASE_MS = 1_000;
 const JOB = { conversation: 'c', type: 'message', claim: 1 } as ClaimedJob;
@@ -66,4 +71,32 @@ describe('a claim', () => {
     await expect(fencing.ensureClaimed(JOB)).rejects.toMatchObject({ code: 'CLAIM_LOST' });
     expect(done).toEqual([]);
   });
+});
+
+it('events that begin together: the first blocks the process for longer than its lease, and the others do not begin', async () => {
+  const hosts: DeliveryHost[] = [];
+  const delivery = { ...inline(), connect: (host: DeliveryHost) => void hosts.push(host) };
+  const receiver = createReceiver({ auth: { message: noAuth(), handoff: noAuth() }, delivery });
+  let isHeld = true;
+  const begun: (string | null)[] = [];
+  receiver.on('handoff.message', ({ conversationId }) => {
+    begun.push(conversationId);
+    isHeld = false;
+  });
+  const handle = async (conversationId: string): Promise<unknown> => {
+    const ensure = async (): Promise<void> => {
+      if (!isHeld) throw new ClaimLost();
+    };
+    return hosts[0]?.handle(
+      chatEvent(conversationId),
+      new AbortableRun(1, { job: JOB, isValid: () => isHeld, ensure }),
+    );
+  };
+  const outcomes = await Promise.allSettled(['a', 'b', 'c'].map(handle));
+  expect(begun).toEqual(['a']);
+  expect(outcomes).toMatchObject([
+    { value: 'handled' },
+    { reason: { code: 'CLAIM_LOST' } },
+    { reason: { code: 'CLAIM_LOST' } },
+  ]);
 });

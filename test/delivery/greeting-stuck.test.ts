@@ -24,6 +24,7 @@ it('a greeting that never finishes does not block the handoff', async () => {
     backoff: { minDelayMs: 1, maxDelayMs: 1 },
     maxAttempts: 1,
     ensureClaimed: async () => {},
+    isClaimValid: () => true,
     greetingTimeoutMs: 5,
   });
   const outcome = await handleJob({

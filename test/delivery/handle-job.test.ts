@@ -28,6 +28,7 @@ async function handle(job: Partial<ClaimedJob>, host: Partial<DeliveryHost> = {}
     backoff: { minDelayMs: 1_000, maxDelayMs: 1_000 },
     maxAttempts: 1,
     ensureClaimed: async () => {},
+    isClaimValid: () => true,
   });
   const outcome = await handleJob({
     id: '1',

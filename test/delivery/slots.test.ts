@@ -38,7 +38,9 @@ describe('a run that waits for another system', () => {
   it('leaves its slot to others meanwhile, and has it again afterwards', async () => {
     const [answer, back, end] = [deferred(), deferred(), deferred()];
     const { worker, add } = createSingle(async (job, slot) => {
-      await new AbortableRun(1, { job, slot, ensure: async () => {} }).withoutSlot(() => answer.promise);
+      await new AbortableRun(1, { job, slot, isValid: () => true, ensure: async () => {} }).withoutSlot(
+        () => answer.promise,
+      );
       back.resolve();
       await end.promise;
       return DONE;
@@ -92,6 +94,7 @@ it('a run that is given up while its claim is checked does not go on', async () 
   const reason = new Error('given up');
   const run: AbortableRun = new AbortableRun(1, {
     job: {} as ClaimedJob,
+    isValid: () => true,
     ensure: async () => run.abort(reason),
   });
   await expect(run.ensureClaimed()).rejects.toBe(reason);
@@ -101,7 +104,11 @@ it.each([
   ['whose claim is lost is given up', new ClaimLost(), true],
   ['whose claim cannot be checked may try again', new Error('no database'), false],
 ])('a run %s', async (_what, error, isGivenUp) => {
-  const run = new AbortableRun(1, { job: {} as ClaimedJob, ensure: () => Promise.reject(error) });
+  const run = new AbortableRun(1, {
+    job: {} as ClaimedJob,
+    isValid: () => false,
+    ensure: () => Promise.reject(error),
+  });
   await expect(run.ensureClaimed()).rejects.toBe(error);
   expect(run.signal.aborted).toBe(isGivenUp);
 });

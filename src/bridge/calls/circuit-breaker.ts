@@ -5,13 +5,13 @@ import { AdapterError } from '../adapter/adapter-types.js';
  * Stops calls to a helpdesk that does not answer, so that its conversations wait without using resources. It counts
  * conversations, not calls: a helpdesk that fails at one message takes the others.
  *
- *     closed ── 3 conversations fail, no call succeeds ──> open ── 5 s, then every 10, 20, 30 ──┐
+ *     closed ── 5 conversations fail, no call succeeds ──> open ── 5 s, then every 10, 20, 30 ──┐
  *       ▲                                                   ▲                                   ▼
  *       └───────────── any success ─────────────────────────┼──────── 3 other conversations may try, and 1 of these
  *                                                           └──────── all fail ─────────────────┘
  *
  * Other conversations try first: those that failed may be at fault themselves. Only calls that a user waits for count as
- * failures: a system that refuses to close a conversation, or to list events, may still take new ones. One such call may
+ * failures: a helpdesk that refuses to close a conversation, or to list events, may still take new ones. One such call may
  * try as well.
  * Packages for this wait for the next call as the trial; here one is asked for, since conversations wait for it.
  */
@@ -52,9 +52,10 @@ export interface CircuitBreakerOptions {
   readonly onOutage: () => void;
 }
 
-const MAX_FAILING = 3;
+/** So many that a helpdesk which fails at every tenth call is hardly ever taken for one that is down. */
+const MAX_FAILING = 5;
 /** How many calls are made after each wait: of conversations that have not failed, of those that have, and others. */
-const TRIALS = { fresh: MAX_FAILING, failed: 1, other: 1 };
+const TRIALS = { fresh: 3, failed: 1, other: 1 };
 /** The longest wait is this many times the first. */
 const LONGEST_WAIT = 6;
 
