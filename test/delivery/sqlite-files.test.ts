@@ -10,7 +10,7 @@ import {
 import { join } from 'node:path';
 import request from 'supertest';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { openConnection } from '../../src/delivery/sqlite/database.js';
+import { openConnection, retryWhileLocked } from '../../src/delivery/sqlite/database.js';
 import { openSqliteDatabase, sqlite } from '../../src/delivery/sqlite/index.js';
 import { chatBody, establishBody } from '../fixtures/bodies.js';
 import { chatEvent } from '../helpers/events.js';
@@ -46,6 +46,26 @@ function receiverOn(file: string) {
   onTestFinished(async () => void (await made.receiver.close({ timeoutMs: 1 })));
   return { ...made, delivery };
 }
+
+describe('a new file that several processes open at the same time', () => {
+  const lockedFor = (times: number, error: Error) => {
+    let calls = 0;
+    return () => {
+      calls += 1;
+      if (calls <= times) throw error;
+    };
+  };
+
+  it('is opened by each: one that SQLite refuses at once tries again', () => {
+    const locked = Object.assign(new Error('database is locked'), { errcode: 5 });
+    expect(() => retryWhileLocked(lockedFor(3, locked))).not.toThrow();
+  });
+
+  it('is not tried again for other reasons', () => {
+    const full = Object.assign(new Error('database or disk is full'), { errcode: 13 });
+    expect(() => retryWhileLocked(lockedFor(1, full))).toThrow(full);
+  });
+});
 
 describe('a file that cannot be used', () => {
   it.each([

@@ -74,9 +74,10 @@ export function openConnection(file: string): Connection {
   try {
     // For its owner alone. SQLite gives the write-ahead log the same mode.
     if (file !== ':memory:' && !existsSync(file)) closeSync(openSync(file, 'a', 0o600));
-    connection = new DatabaseSync(file);
-    connection.exec(SETTINGS);
-    return connection;
+    const opened = new DatabaseSync(file);
+    connection = opened;
+    retryWhileLocked(() => opened.exec(SETTINGS));
+    return opened;
   } catch (error) {
     connection?.close();
     const why = error instanceof Error ? error.message : 'no reason given';
@@ -85,6 +86,27 @@ export function openConnection(file: string): Connection {
       `cannot use ${file} as a database (${why}). Check that its folder exists and can be written to, that the disk has room, and that the file is a database of this package.`,
       { cause: error },
     );
+  }
+}
+
+const SQLITE_BUSY = 5;
+const LOCKED_FOR_MS = 5_000;
+
+/**
+ * Tries again while another process holds a lock. Of two that turn a new file into one with a write-ahead log at the
+ * same time, SQLite refuses one at once, whatever `busy_timeout` says.
+ */
+export function retryWhileLocked(work: () => void): void {
+  const until = performance.now() + LOCKED_FOR_MS;
+  for (;;) {
+    try {
+      work();
+      return;
+    } catch (error) {
+      const isLocked = error instanceof Error && 'errcode' in error && error.errcode === SQLITE_BUSY;
+      if (!isLocked || performance.now() >= until) throw error;
+      Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 10);
+    }
   }
 }
 
