@@ -39,6 +39,8 @@ export interface LeaseRenewalOptions {
   readonly lastClaim: () => number;
   /** Called after each renewal, and when conversations were reclaimed, with their number. */
   readonly onRenewed: (reclaimed: number) => Promise<void>;
+  /** Called when a renewal came too late, with the time since the last one: others may have taken over. */
+  readonly onLate: (ms: number) => void;
   readonly onError: (error: unknown) => void;
 }
 
@@ -67,7 +69,7 @@ interface Renewed {
 
 /** Starts a {@link LeaseRenewal}. Rejects when the first renewal fails. */
 export async function startLeaseRenewal(options: LeaseRenewalOptions): Promise<LeaseRenewal> {
-  const { lease, leaseMs, lastClaim, onRenewed, onError } = options;
+  const { lease, leaseMs, lastClaim, onRenewed, onLate, onError } = options;
   const identity = identifyProcess();
   const others = createObserver(leaseMs);
   const clock = createClockWatch();
@@ -98,7 +100,11 @@ export async function startLeaseRenewal(options: LeaseRenewalOptions): Promise<L
         throw error;
       });
     const wasReclaimed = found.isNew && renewals > 1;
-    if (wasReclaimed || elapsedSince(renewedAt) >= leaseMs) lostUpTo = lastClaim();
+    const elapsedMs = elapsedSince(renewedAt);
+    if (wasReclaimed || elapsedMs >= leaseMs) {
+      lostUpTo = lastClaim();
+      onLate(Math.round(elapsedMs));
+    }
     renewedAt = startedAt;
     const readAt = startedAt.monotonic;
     return { dead: others.observe(found.others, readAt), now: found.now, readAt };

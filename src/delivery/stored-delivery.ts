@@ -191,6 +191,11 @@ export function createStoredDelivery(
       lease: engine.lease,
       leaseMs,
       lastClaim: () => claims,
+      onLate: (ms) =>
+        to.log.warn(
+          { ms, leaseMs },
+          'the lease was not renewed in time, so other processes may handle again what this one was handling. Keep the event loop free and the database reachable, or raise leaseMs.',
+        ),
       async onRenewed(reclaimed) {
         if (reclaimed > 0)
           to.log.warn(

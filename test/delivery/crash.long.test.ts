@@ -26,6 +26,7 @@ const describeReport = (engine: string, instances: number, report: CrashReport):
     `  ${report.accepted} events answered 200 (${report.resent} requests were sent again), ${report.handled} handled`,
     `  ${report.cutOff} handler runs interrupted, ${report.repeated} repeated although they had finished`,
     `  ${report.replies} replies reached the platform, ${report.repliesTwice} of them twice, ${report.repliesLate} again after later ones`,
+    `  ${report.late} times a process that was not paused was late with its lease`,
     `  ${report.violations.length} violations`,
   ].join('\n');
 

@@ -105,6 +105,7 @@ const renewLease = (lease: Partial<ProcessLease>, leaseMs = AN_HOUR) =>
     leaseMs,
     lastClaim: () => 0,
     onRenewed: async () => {},
+    onLate: () => {},
     onError: () => {},
   });
 
@@ -160,6 +161,7 @@ const pause = (): void => {
 
 /** A started delivery on the given queue and lease, and the keys of handled events. */
 async function startDelivery(inbox: Queue, lease: Partial<ProcessLease>) {
+  const logged = logLines();
   const delivery = createDelivery({ inbox, lease });
   const handled: string[] = [];
   delivery.connect({
@@ -169,10 +171,10 @@ async function startDelivery(inbox: Queue, lease: Partial<ProcessLease>) {
     handle: async ({ key }) => void handled.push(key),
     greet: async () => {},
     report: () => {},
-    log: logLines().log,
+    log: logged.log,
   });
   await delivery.start?.();
-  return { delivery, handled };
+  return { delivery, handled, logged };
 }
 
 /** A queue whose first claim is answered by the test, with one job. */
@@ -207,7 +209,7 @@ describe('a process', () => {
   it('releases a claim that it made before a gap in its lease, even after the lease is renewed', async () => {
     const queue = slowQueue();
     let renewals = 0;
-    const { delivery, handled } = await startDelivery(queue.inbox, {
+    const { delivery, handled, logged } = await startDelivery(queue.inbox, {
       async renew() {
         renewals += 1;
         return { isNew: false, others: [], now: Date.now() };
@@ -222,6 +224,7 @@ describe('a process', () => {
     const job = queue.answer();
     await eventually(() => expect(queue.released).toEqual([job]));
     expect(handled).toEqual([]);
+    expect(logged.about('lease was not renewed in time')).toMatchObject([{ leaseMs: LEASE_MS }]);
     await delivery.stop({ timeoutMs: 1_000 });
   });
 
@@ -529,6 +532,7 @@ describe('a process', () => {
         leaseMs: AN_HOUR,
         lastClaim: () => 0,
         onRenewed: async (count) => void reports.push(count),
+        onLate: () => undefined,
         onError: () => undefined,
       });
       onTestFinished(stop);

@@ -22,6 +22,14 @@ describe('the check of the crash test', () => {
       ['1 begin c 0', '1 continue', '1 end c 0', '1 begin c 0', '1 end c 0'],
     ],
     [
+      'a process repeats its own run after it was late',
+      ['3 begin c 0', '3 end c 0', '3 late', '3 begin c 0', '3 end c 0'],
+    ],
+    [
+      'another process repeats the run of one that was late',
+      ['3 begin c 0', '3 end c 0', '2 begin c 0', '3 late', '2 end c 0'],
+    ],
+    [
       'a paused process finishes its run after another has reclaimed it',
       ['1 begin c 0', '2 begin c 0', '1 continue', '1 end c 0', '2 end c 0'],
     ],
@@ -44,6 +52,8 @@ describe('the check of the crash test', () => {
       ['1 begin c 0', '2 continue', '1 end c 0', '1 begin c 0', '1 end c 0'],
     ],
   ])('reports that %s', (_what, journal) => {
-    expect(violationsIn(...journal)).toEqual([expect.stringContaining('was neither killed nor paused')]);
+    expect(violationsIn(...journal)).toEqual([
+      expect.stringContaining('was neither killed nor paused nor late'),
+    ]);
   });
 });

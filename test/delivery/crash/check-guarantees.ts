@@ -1,6 +1,9 @@
 /** The records. Each conversation's events are numbered from 0 and were sent one after another. */
 export interface CrashRecords {
-  /** Lines of the handlers: `pid begin|end|fail conversation number`. When a pause ends: `pid continue`. */
+  /**
+   * Lines of the handlers: `pid begin|end|fail conversation number`. When a pause ends: `pid continue`. When a process
+   * logs that it was late with its lease: `pid late`.
+   */
   readonly journal: string;
   /** How many events of each conversation were answered 200. */
   readonly accepted: ReadonlyMap<string, number>;
@@ -22,6 +25,8 @@ export interface CrashResult {
   readonly repliesTwice: number;
   /** Replies that arrived again after later replies: their process was paused while it sent them. */
   readonly repliesLate: number;
+  /** How often a process that was not paused was late with its lease. */
+  readonly late: number;
   /** Violated guarantees. */
   readonly violations: readonly string[];
 }
@@ -38,6 +43,8 @@ interface Line {
 export function checkGuarantees({ journal, accepted, replies, disturbed }: CrashRecords): CrashResult {
   const lines = linesOf(journal);
   const pauses = lines.get('') ?? [];
+  const late = pauses.filter(({ pid, what }) => what === 'late' && !disturbed.has(pid));
+  const disturbedOrLate = new Set([...disturbed, ...late.map(({ pid }) => pid)]);
   const violations: string[] = [];
   let handled = 0;
   let cutOff = 0;
@@ -46,12 +53,12 @@ export function checkGuarantees({ journal, accepted, replies, disturbed }: Crash
   let repliesLate = 0;
 
   for (const [id, count] of accepted) {
-    const runs = checkRuns(id, lines.get(id) ?? [], { disturbed, pauses }, violations);
+    const runs = checkRuns(id, lines.get(id) ?? [], { disturbed: disturbedOrLate, pauses }, violations);
     handled += new Set(runs.ended).size;
     cutOff += runs.cutOff;
     repeated += checkOrder(`handled in ${id}`, runs.ended, count, violations);
-    const { inOrder, late } = withoutLateRepeats(replies.get(id) ?? []);
-    repliesLate += late;
+    const { inOrder, again } = withoutLateRepeats(replies.get(id) ?? []);
+    repliesLate += again;
     repliesTwice += checkOrder(`replied in ${id}`, inOrder, count, violations);
   }
   const sum = (counts: Iterable<number>) => [...counts].reduce((total, count) => total + count, 0);
@@ -63,6 +70,7 @@ export function checkGuarantees({ journal, accepted, replies, disturbed }: Crash
     replies: sum([...replies.values()].map(({ length }) => length)),
     repliesTwice,
     repliesLate,
+    late: late.length,
     violations,
   };
 }
@@ -106,7 +114,7 @@ function checkRuns(
         : disturbed.has(from.pid);
     if (isExpected) return;
     violations.push(
-      `${id}: ${from.number} was ${what} by process ${by.pid}, but process ${from.pid} was neither killed nor paused`,
+      `${id}: ${from.number} was ${what} by process ${by.pid}, but process ${from.pid} was neither killed nor paused nor late`,
     );
   };
 
@@ -139,7 +147,7 @@ function checkRuns(
  */
 function withoutLateRepeats(numbers: readonly number[]): {
   readonly inOrder: readonly number[];
-  readonly late: number;
+  readonly again: number;
 } {
   let highest = -1;
   const inOrder = numbers.filter((number) => {
@@ -147,7 +155,7 @@ function withoutLateRepeats(numbers: readonly number[]): {
     highest = Math.max(highest, number);
     return !isLate;
   });
-  return { inOrder, late: numbers.length - inOrder.length };
+  return { inOrder, again: numbers.length - inOrder.length };
 }
 
 /** Checks that each number occurs once and in order, or is repeated at once. Returns the number of repeats. */
