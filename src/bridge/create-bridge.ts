@@ -53,7 +53,7 @@ export interface Bridge {
    * export const POST = bridge.fetch;
    */
   readonly fetch: FetchHandler;
-  /** The same for any other server: bindings take a bridge as they take a receiver. */
+  /** The same for any other server: bindings of servers that keep running take a bridge as they take a receiver. */
   readonly handle: RequestHandling['handle'];
   /**
    * Checks that the helpdesk is reachable and set up. Never rejects.
@@ -121,7 +121,7 @@ export function startBridge(
     },
   });
   const calls = createAdapterCalls({
-    system: adapter.name,
+    helpdesk: adapter.name,
     receiver,
     log,
     timeoutMs: settings.callTimeoutMs,

@@ -44,11 +44,11 @@ export interface BridgeOptions {
   /** How long the answer to a handoff request waits for the helpdesk. Default 4 seconds. */
   readonly openWithinMs?: number;
   /**
-   * The reaction to a handoff that the helpdesk cannot take. `busy`: the request is refused, and the platform tells
+   * The reaction to a handoff that the helpdesk cannot take. `refuse`: the request is refused, and the platform tells
    * the user. `apologise`: the request is accepted at once and opened in the background; when that fails for good,
-   * the user gets `messages.unavailable` and the conversation ends. Default `busy`.
+   * the user gets `messages.unavailable` and the conversation ends. Default `refuse`.
    */
-  readonly whenUnopened?: 'busy' | 'apologise';
+  readonly whenUnavailable?: 'refuse' | 'apologise';
   /**
    * When agents are available, or a function that decides it. The function has half of `openWithinMs`; when it fails,
    * the request is refused and the error is reported. Default always.
@@ -56,7 +56,7 @@ export interface BridgeOptions {
   readonly hours?: BusinessHours | IsOpenAt;
   /**
    * The reaction to a handoff outside `hours`. `refuse`: the request is refused, and the platform tells the user.
-   * `say`: the request is accepted, the user gets `messages.outsideHours`, and the conversation ends. Or a function
+   * `apologise`: the request is accepted, the user gets `messages.outsideHours`, and the conversation ends. Or a function
    * that decides it. Default `refuse`.
    */
   readonly whenClosed?: WhenClosed | (() => WhenClosed | Promise<WhenClosed>);
@@ -101,7 +101,7 @@ export interface RouteContext {
 export type RouteHandoff = (context: RouteContext) => HandoffRoute | null | Promise<HandoffRoute | null>;
 
 /** A reaction to a handoff outside business hours. */
-export type WhenClosed = 'refuse' | 'say';
+export type WhenClosed = 'refuse' | 'apologise';
 
 /** The argument of a {@link MessageText} function. */
 export interface MessageTextContext {
@@ -127,7 +127,7 @@ export interface BridgeMessages {
   readonly greeting?: MessageText;
   /** Sent when an agent takes the conversation. */
   readonly agentJoined?: MessageText;
-  /** Sent outside business hours, with `whenClosed: 'say'`. */
+  /** Sent outside business hours, with `whenClosed: 'apologise'`. */
   readonly outsideHours?: MessageText;
   /** Sent when an agent has closed the conversation. */
   readonly closed?: MessageText;
@@ -161,7 +161,7 @@ export interface BridgeSettings {
   readonly botIds: readonly string[] | null;
   readonly route: RouteHandoff | null;
   readonly openWithinMs: number;
-  readonly whenUnopened: 'busy' | 'apologise';
+  readonly whenUnavailable: 'refuse' | 'apologise';
   /** How long an accepted handoff is retried before it counts as failed. */
   readonly giveUpOpeningAfterMs: number;
   /** What to do with a handoff requested at a time: `open` it, or {@link WhenClosed}. */
@@ -182,7 +182,7 @@ const OPTION_NAMES: readonly (keyof BridgeOptions)[] = [
   'botIds',
   'route',
   'openWithinMs',
-  'whenUnopened',
+  'whenUnavailable',
   'hours',
   'whenClosed',
   'messages',
@@ -217,9 +217,9 @@ export function checkBridgeOptionNames(place: string, options: Partial<BridgeOpt
 export function readOptions(options: BridgeOptions): BridgeSettings {
   checkBridgeOptionNames('createBridge', options);
   checkAdapter(options.adapter);
-  const { messages = {}, whenUnopened = 'busy' } = options;
-  if (whenUnopened === 'apologise' && messages.unavailable === undefined) {
-    throw configError(`whenUnopened: 'apologise' needs messages.unavailable: what the user is told.`);
+  const { messages = {}, whenUnavailable = 'refuse' } = options;
+  if (whenUnavailable === 'apologise' && messages.unavailable === undefined) {
+    throw configError(`whenUnavailable: 'apologise' needs messages.unavailable: what the user is told.`);
   }
   checkWhenClosed(options);
   const openWithinMs = checkDuration('openWithinMs', options.openWithinMs ?? 4_000);
@@ -227,7 +227,7 @@ export function readOptions(options: BridgeOptions): BridgeSettings {
     botIds: options.botIds ?? null,
     route: options.route ?? null,
     openWithinMs,
-    whenUnopened,
+    whenUnavailable,
     giveUpOpeningAfterMs: 45_000,
     decideAt: createDecideAt(options, openWithinMs / 2),
     messages,

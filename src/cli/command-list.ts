@@ -84,7 +84,7 @@ export const COMMANDS: readonly ListedCommand[] = [
   },
   {
     name: 'send',
-    summary: 'send one delivery to any receiver and check its answer',
+    summary: 'send one event to any receiver and check its answer',
     load: () => import('./commands/send.js'),
   },
   {

@@ -26,7 +26,7 @@ import type { SqlDatabase } from './storage/sql.js';
 export type Acceptance = 'handled' | 'late' | 'stored' | 'duplicate' | 'failed' | 'full' | 'unavailable';
 
 /** The receiver, as its delivery uses it. */
-export interface DeliveryHost {
+export interface DeliveryReceiver {
   /** The receiver's name, by which receivers that share a store are kept apart. */
   readonly name: string;
   /** Whether the receiver has a bot of this name. */
@@ -59,7 +59,7 @@ export interface DeliveryStats {
  */
 export interface Delivery {
   /** Connects the delivery to its receiver. Called once, by `createReceiver`; throws if it belongs to another already. */
-  connect(host: DeliveryHost): void;
+  connect(receiver: DeliveryReceiver): void;
   /**
    * Opens the storage, then starts to handle stored events. Called once all handlers are registered. Rejects when the
    * storage cannot be opened. Absent where there is nothing to start.

@@ -1,7 +1,7 @@
 import { type DeliveredEvent, isStillStored, Postponed, Unrecoverable } from '../events/index.js';
 import { HandoffKitError } from '../internal/index.js';
 import { type Backoff, createPostponements, delayAfter } from './backoff.js';
-import type { DeliveryHost } from './delivery.js';
+import type { DeliveryReceiver } from './delivery.js';
 import { type ClaimedJob, type JobOutcome, MAX_CRASHES, SUSPECT_CRASHES } from './queue.js';
 import {
   describeError,
@@ -16,7 +16,7 @@ import { restoreEvent } from './storage/encoding.js';
 import type { WorkerSlot } from './worker.js';
 
 export interface HandleJobOptions {
-  readonly host: DeliveryHost;
+  readonly receiver: DeliveryReceiver;
   readonly runner: HandlerRunner;
   readonly backoff: Backoff;
   /** Failed attempts before an event becomes a dead letter. */
@@ -34,7 +34,7 @@ const dead = (error: string): JobOutcome => ({ state: 'failed', error, retryInMs
 
 /** Creates the function that runs the handlers of a stored event once and returns the job's outcome. Never rejects. */
 export function createHandleJob({
-  host,
+  receiver,
   runner,
   backoff,
   maxAttempts,
@@ -45,7 +45,7 @@ export function createHandleJob({
   const postponements = createPostponements(backoff);
 
   const giveUp = (event: DeliveredEvent, attempts: number, error: string): JobOutcome => {
-    host.log.error(
+    receiver.log.error(
       { ...describeEvent(event), attempts },
       'became a dead letter: it failed too often, or for good',
     );
@@ -55,7 +55,7 @@ export function createHandleJob({
   /** No handler could report these failures. */
   const giveUpSuspect = (event: DeliveredEvent, attempt: number): JobOutcome => {
     const error = crashError(event);
-    host.report(error, { ...describeEvent(event), attempt: attempt - 1 });
+    receiver.report(error, { ...describeEvent(event), attempt: attempt - 1 });
     return dead(describeError(error));
   };
 
@@ -66,7 +66,7 @@ export function createHandleJob({
   const waitForBot = (event: DeliveredEvent): JobOutcome => {
     const error = `the bot ${event.bot} is not configured in the process that tried to handle it`;
     const retryInMs = postponements.next(event.key, new Postponed(error));
-    host.log.error(
+    receiver.log.error(
       { ...describeEvent(event), retryInMs },
       `a stored event waits, because this receiver has no bot ${event.bot}. Configure the bot, or remove its events: handoff-kit inbox list`,
     );
@@ -76,7 +76,7 @@ export function createHandleJob({
   const outcomeOf = (event: DeliveredEvent, failures: number, result: RunResult): JobOutcome => {
     if (result?.error instanceof Postponed) {
       const retryInMs = postponements.next(event.key, result.error);
-      logPostponed(host, event, retryInMs, result.error);
+      logPostponed(receiver, event, retryInMs, result.error);
       return { state: 'failed', error: describeError(result.error), retryInMs, counts: false };
     }
     postponements.end(event.key);
@@ -95,12 +95,12 @@ export function createHandleJob({
     try {
       event = received ?? restoreEvent(content);
     } catch (error) {
-      host.report(error, { attempt });
+      receiver.report(error, { attempt });
       return dead('its stored content cannot be parsed');
     }
-    if (!host.hasBot(event.bot)) return waitForBot(event);
-    if (!host.handles(event.name)) {
-      host.log.error(
+    if (!receiver.hasBot(event.bot)) return waitForBot(event);
+    if (!receiver.handles(event.name)) {
+      receiver.log.error(
         describeEvent(event),
         `no handler for ${event.name}: the stored event is kept as a dead letter. Add receiver.on('${event.name}', …) before receiver.start(), then retry it.`,
       );
@@ -108,12 +108,12 @@ export function createHandleJob({
     }
     if (crashes >= MAX_CRASHES) return giveUpSuspect(event, attempt);
     if (crashes >= SUSPECT_CRASHES)
-      host.log.warn(
+      receiver.log.warn(
         describeEvent(event),
         'handled alone: its process ended more than once while it was handled',
       );
     try {
-      if (event.name === 'handoff.requested') await greet(host, event, greetingTimeoutMs);
+      if (event.name === 'handoff.requested') await greet(receiver, event, greetingTimeoutMs);
     } catch (error) {
       // The greeting comes first, so the handler waits until it can be stored.
       return {
@@ -129,7 +129,7 @@ export function createHandleJob({
       ensure: () => ensureClaimed(job),
       ...(slot && { slot }),
     };
-    return outcomeOf(event, failures, await runner.run(host, event, attempt, claim));
+    return outcomeOf(event, failures, await runner.run(receiver, event, attempt, claim));
   };
 }
 

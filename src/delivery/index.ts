@@ -21,7 +21,7 @@ export type {
   NewConversation,
 } from '../handoff/index.js';
 export type { Backoff } from './backoff.js';
-export type { Acceptance, Delivery, DeliveryHost, DeliveryStats } from './delivery.js';
+export type { Acceptance, Delivery, DeliveryReceiver, DeliveryStats } from './delivery.js';
 export { type InlineOptions, inline } from './inline.js';
 export type { OutboxPolicy } from './outbox/send-job.js';
 export type { QueueKind } from './queue.js';

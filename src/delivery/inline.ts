@@ -7,7 +7,7 @@ import {
   settlesWithin,
 } from '../internal/index.js';
 import { type Backoff, createPostponements } from './backoff.js';
-import type { Acceptance, Delivery, DeliveryHost } from './delivery.js';
+import type { Acceptance, Delivery, DeliveryReceiver } from './delivery.js';
 import {
   checkUnconnected,
   connected,
@@ -59,10 +59,10 @@ export function inline({
   const unanswered = new WeakMap<DeliveredEvent, HeldReplies>();
   /** The same by conversation, while its handlers run. */
   const held = new Map<string, HeldReplies>();
-  let host: DeliveryHost | undefined;
+  let receiver: DeliveryReceiver | undefined;
 
   /** Runs the handlers once. What is replied before the sender is answered is held, and dropped if they fail. */
-  const run = async (running: DeliveryHost, event: DeliveredEvent): Promise<RunResult> => {
+  const run = async (running: DeliveryReceiver, event: DeliveredEvent): Promise<RunResult> => {
     const replies = unanswered.get(event);
     if (replies) held.set(event.conversationId, replies);
     const failure = await runner.run(running, event, 1);
@@ -77,7 +77,7 @@ export function inline({
 
   /** Runs the handlers, unless the event was handled while it waited for its turn. */
   const work = async (event: DeliveredEvent): Promise<Acceptance> => {
-    const running = connected(host);
+    const running = connected(receiver);
     const isRepeat = handled.has(event.key);
     if (isRepeat || (await retry.run(running, event, () => run(running, event)))) {
       stopHolding(event);
@@ -92,7 +92,7 @@ export function inline({
     event: DeliveredEvent<'handoff.requested'>,
     replies: HeldReplies,
   ): Promise<void> => {
-    const running = connected(host);
+    const running = connected(receiver);
     replies.isAnswered = true;
     await greet(running, event).catch((error: unknown) => running.report(error, describeEvent(event)));
     stopHolding(event);
@@ -100,27 +100,27 @@ export function inline({
   };
 
   const logLate = (event: DeliveredEvent, acceptance: Acceptance, isWanted: boolean): void => {
-    const { log } = connected(host);
+    const { log } = connected(receiver);
     const about = { ...describeEvent(event), ms: age(event) };
     if (acceptance === 'failed') log.error(about, 'failed after 200 was answered: the event is lost');
     else if (!isWanted) log.warn(about, 'late handlers finished');
   };
 
   return {
-    connect(deliveryHost) {
-      checkUnconnected(host);
-      host = deliveryHost;
+    connect(to) {
+      checkUnconnected(receiver);
+      receiver = to;
     },
     createReplies: (bots) => {
       const onFailed = (conversationId: string, err: unknown): void =>
-        connected(host).log.warn({ conversationId, err }, 'a reply or end did not reach the platform');
+        connected(receiver).log.warn({ conversationId, err }, 'a reply or end did not reach the platform');
       return createDirectReplies(bots, {
         heldOf: (conversationId) => held.get(conversationId),
         onFailed,
         onHeldFailed(conversationId, error) {
           onFailed(conversationId, error);
           const { bot } = bots.locate(conversationId);
-          connected(host).report(error, { event: 'handoff.requested', bot, conversationId });
+          connected(receiver).report(error, { event: 'handoff.requested', bot, conversationId });
         },
       });
     },
@@ -141,7 +141,7 @@ export function inline({
       );
       if (!unhandled.has(event)) return turn;
       if (!isInTime) {
-        connected(host).log.warn(
+        connected(receiver).log.warn(
           { ...describeEvent(event), ms: age(event) },
           'handlers are still running; answered 200 at the deadline',
         );
@@ -177,7 +177,11 @@ interface InlineRetry {
    * Runs the handlers of an event, and again after a delay while they postpone. The event fails, and is reported, when
    * the time limit has passed or the process stops.
    */
-  run(host: DeliveryHost, event: DeliveredEvent, handle: () => Promise<RunResult>): Promise<RunResult>;
+  run(
+    receiver: DeliveryReceiver,
+    event: DeliveredEvent,
+    handle: () => Promise<RunResult>,
+  ): Promise<RunResult>;
   /** Ends all waits. */
   stop(): void;
 }
@@ -200,19 +204,19 @@ function createInlineRetry(backoff: Backoff, totalMs: number): InlineRetry {
     });
 
   return {
-    async run(host, event, handle) {
+    async run(receiver, event, handle) {
       const deadline = performance.now() + totalMs;
       let result = await handle();
       while (!stopped && result?.error instanceof Postponed) {
         const afterMs = postponements.next(event.key, result.error);
         if (performance.now() + afterMs > deadline) break;
-        logPostponed(host, event, afterMs, result.error);
+        logPostponed(receiver, event, afterMs, result.error);
         await wait(afterMs);
         if (!stopped) result = await handle();
       }
       postponements.end(event.key);
       if (result?.error instanceof Postponed) {
-        host.report(result.error, { ...describeEvent(event), attempt: 1 });
+        receiver.report(result.error, { ...describeEvent(event), attempt: 1 });
       }
       return result;
     },

@@ -1,20 +1,20 @@
 import { botField, ClaimLost, type DeliveredEvent, type HandlerRun } from '../events/index.js';
 import { configError, HandoffKitError, settlesWithin } from '../internal/index.js';
-import type { DeliveryHost } from './delivery.js';
+import type { DeliveryReceiver } from './delivery.js';
 import type { ClaimedJob } from './queue.js';
 import type { WorkerSlot } from './worker.js';
 
 /** Throws when a delivery was given to a second receiver. */
-export function checkUnconnected(host: object | undefined): void {
-  if (!host) return;
+export function checkUnconnected(receiver: object | undefined): void {
+  if (!receiver) return;
   throw configError(
     'this delivery belongs to another receiver already. Create one for each receiver, each with its own name if they share a database, or use one receiver with several bots.',
   );
 }
 
 /** The receiver of a delivery; throws before it is connected. */
-export function connected(host: DeliveryHost | undefined): DeliveryHost {
-  if (host) return host;
+export function connected(receiver: DeliveryReceiver | undefined): DeliveryReceiver {
+  if (receiver) return receiver;
   throw new HandoffKitError('NOT_STARTED', 'a delivery must be passed to createReceiver before it is used.');
 }
 
@@ -35,7 +35,12 @@ export interface RunClaim {
 /** Runs handlers with a time limit. */
 export interface HandlerRunner {
   /** Runs an event's handlers. A run beyond the time limit is aborted and counts as failed. */
-  run(host: DeliveryHost, event: DeliveredEvent, attempt: number, claim?: RunClaim): Promise<RunResult>;
+  run(
+    receiver: DeliveryReceiver,
+    event: DeliveredEvent,
+    attempt: number,
+    claim?: RunClaim,
+  ): Promise<RunResult>;
   /** Gives up all runs: aborts their signals, and starts none of their handlers that were not started yet. */
   abortAll(): void;
 }
@@ -44,7 +49,7 @@ export function createHandlerRunner(timeoutMs: number): HandlerRunner {
   const runs = new Set<AbortableRun>();
 
   return {
-    run(host, event, attempt, claim) {
+    run(receiver, event, attempt, claim) {
       const run = new AbortableRun(attempt, claim);
       runs.add(run);
       return new Promise((resolve) => {
@@ -56,11 +61,11 @@ export function createHandlerRunner(timeoutMs: number): HandlerRunner {
         const timer = setTimeout(() => {
           const error = timeoutError(event, timeoutMs);
           run.abort(error);
-          host.report(error, { ...describeEvent(event), attempt });
+          receiver.report(error, { ...describeEvent(event), attempt });
           finish({ error });
         }, timeoutMs).unref();
         // A run that was given up has not finished its work, whatever its handlers return or throw then.
-        host.handle(event, run).then(
+        receiver.handle(event, run).then(
           () => finish(run.abortReason === undefined ? null : { error: run.abortReason }),
           (error: unknown) => finish({ error: run.abortReason ?? error }),
         );
@@ -81,14 +86,14 @@ const GREETING_TIMEOUT_MS = 10_000;
 
 /** Greets the user of a handoff. Rejects when the greeting fails in time; a later failure is reported. */
 export async function greet(
-  host: DeliveryHost,
+  receiver: DeliveryReceiver,
   event: DeliveredEvent<'handoff.requested'>,
   timeoutMs = GREETING_TIMEOUT_MS,
 ): Promise<void> {
-  const greeting = host.greet(event);
+  const greeting = receiver.greet(event);
   if (await settlesWithin(greeting, timeoutMs)) return;
-  greeting.catch((error: unknown) => host.report(error, describeEvent(event)));
-  host.log.warn(describeEvent(event), 'the greeting takes long: the handoff is handled without it');
+  greeting.catch((error: unknown) => receiver.report(error, describeEvent(event)));
+  receiver.log.warn(describeEvent(event), 'the greeting takes long: the handoff is handled without it');
 }
 
 /** The fields that identify an event in log lines and error reports. */
@@ -167,10 +172,10 @@ export function describeError(error: unknown): string {
 
 /** Logs that a handler postponed its event. */
 export function logPostponed(
-  host: DeliveryHost,
+  receiver: DeliveryReceiver,
   event: DeliveredEvent,
   afterMs: number,
   { message }: Error,
 ): void {
-  host.log.warn({ ...describeEvent(event), afterMs, reason: message }, 'postponed by its handler');
+  receiver.log.warn({ ...describeEvent(event), afterMs, reason: message }, 'postponed by its handler');
 }

@@ -1,7 +1,7 @@
 import type { DeliveredEventName } from '../events/index.js';
 import { checkCount, checkDuration, configError, HandoffKitError, settlesWithin } from '../internal/index.js';
 import type { Backoff } from './backoff.js';
-import type { Delivery, DeliveryHost } from './delivery.js';
+import type { Delivery, DeliveryReceiver } from './delivery.js';
 import { createFencing } from './fencing.js';
 import { createHandleJob } from './handle-job.js';
 import { type LeaseRenewal, startLeaseRenewal } from './lease-renewal.js';
@@ -81,17 +81,17 @@ export function createStoredDelivery(
   const keepContent = options.keepContent ?? false;
   const runner = createHandlerRunner(checkDuration('handlerTimeoutMs', options.handlerTimeoutMs ?? 300_000));
 
-  let host: DeliveryHost | undefined;
+  let receiver: DeliveryReceiver | undefined;
   let stopped = false;
-  const onError = createThrottledLog(() => (stopped ? undefined : host?.log));
-  const onWarning = (message: string): void => host?.log.warn({}, message);
+  const onError = createThrottledLog(() => (stopped ? undefined : receiver?.log));
+  const onWarning = (message: string): void => receiver?.log.warn({}, message);
   const engine = createEngine({ keepContent, leaseMs, pollMs, onError, onWarning });
-  /** The receiver's name, from `connect` on. */
-  let receiverName = DEFAULT_RECEIVER;
   let inboxName = queueNameOf({ queue: 'inbox' });
-  const receiver = (): string | null => (receiverName === DEFAULT_RECEIVER ? null : receiverName);
-  const keyOf = (conversationId: string): string => conversationKey(conversationId, receiver());
-  const sql: SqlDatabase = { ...engine.sql, receiver };
+  /** The receiver's name; `null` for the default one, and before `connect`. */
+  const receiverName = (): string | null =>
+    receiver && receiver.name !== DEFAULT_RECEIVER ? receiver.name : null;
+  const keyOf = (conversationId: string): string => conversationKey(conversationId, receiverName());
+  const sql: SqlDatabase = { ...engine.sql, receiverName };
   const queues = new Map<string, Queue>();
   const queueOf = (name: string): Queue => {
     const queue = queues.get(name) ?? engine.queue(name);
@@ -146,7 +146,7 @@ export function createStoredDelivery(
     if (starting || reminder || stopped || options.storeOnly) return;
     reminder = setTimeout(() => {
       if (starting || stopped) return;
-      connected(host).log.error(
+      connected(receiver).log.error(
         {},
         'events are stored but not handled: the receiver was never started. Call await receiver.start() once all handlers are registered.',
       );
@@ -162,11 +162,11 @@ export function createStoredDelivery(
     inboxName: () => inboxName,
     inboxWorker,
     isClaimValid,
-    log: () => host?.log,
+    log: () => receiver?.log,
   });
 
   const outboxes = createOutboxes({
-    nameOf: (bot) => queueNameOf({ queue: 'outbox', receiver: receiverName, bot }),
+    nameOf: (bot) => queueNameOf({ queue: 'outbox', receiver: receiverName() ?? DEFAULT_RECEIVER, bot }),
     keyOf,
     policy,
     receipts,
@@ -174,12 +174,12 @@ export function createStoredDelivery(
     add,
     addReply: fencing.addReply,
     isClaimValid,
-    host: () => connected(host),
+    receiver: () => connected(receiver),
     onError,
   });
 
   const start = async (): Promise<void> => {
-    const to = connected(host);
+    const to = connected(receiver);
     if (options.storeOnly) {
       throw configError(
         'this receiver only stores events (storeOnly): call start() in the process that handles them.',
@@ -211,12 +211,12 @@ export function createStoredDelivery(
     });
     cleanups.push(lease.stop);
     const shared = { concurrency, pollMs, isClaimValid, nextClaim: () => (claims += 1), onError };
-    const handler = createWorker({
+    const worker = createWorker({
       ...shared,
       queue: inbox(),
       suspectWaitMs: leaseMs,
       run: createHandleJob({
-        host: to,
+        receiver: to,
         runner,
         backoff,
         maxAttempts,
@@ -225,9 +225,9 @@ export function createStoredDelivery(
       }),
       abortRuns: () => runner.abortAll(),
     });
-    workers.set(inboxName, handler);
+    workers.set(inboxName, worker);
     cleanups.push(
-      sql.subscribe(inboxName, () => handler.wake()),
+      sql.subscribe(inboxName, () => worker.wake()),
       startRetention({ database: sql, handoffs, rememberMs, onError }),
     );
     for (const [name, sender] of outboxes.start(queueOf, shared)) workers.set(name, sender);
@@ -241,9 +241,9 @@ export function createStoredDelivery(
     await starting?.catch(() => undefined);
     const deadline = performance.now() + timeoutMs;
     // Handlers may wait for their replies, so the outbox stops after them.
-    const handler = inboxWorker();
-    const handlers = (await handler?.stop(timeoutMs)) ?? 0;
-    const senders = [...workers.values()].filter((worker) => worker !== handler);
+    const ofInbox = inboxWorker();
+    const handlers = (await ofInbox?.stop(timeoutMs)) ?? 0;
+    const senders = [...workers.values()].filter((worker) => worker !== ofInbox);
     const leftMs = Math.max(1, deadline - performance.now());
     const replies = await Promise.all(senders.map((sender) => sender.stop(leftMs)));
     const unfinished = replies.reduce((sum, count) => sum + count, handlers);
@@ -258,16 +258,15 @@ export function createStoredDelivery(
   };
 
   const opened = openedOnUse(sql, open);
-  const admin = createQueueAdmin(opened, engine.forgetHooks, receiver);
+  const admin = createQueueAdmin(opened, engine.forgetHooks, receiverName);
   let leaveStore: (() => void) | undefined;
 
   return {
-    connect(deliveryHost) {
-      checkUnconnected(host);
-      if (engine.location !== undefined) leaveStore = useStore(engine.location, deliveryHost.name);
-      host = deliveryHost;
-      receiverName = deliveryHost.name;
-      inboxName = queueNameOf({ queue: 'inbox', receiver: receiverName });
+    connect(to) {
+      checkUnconnected(receiver);
+      if (engine.location !== undefined) leaveStore = useStore(engine.location, to.name);
+      receiver = to;
+      inboxName = queueNameOf({ queue: 'inbox', receiver: to.name });
     },
     start() {
       starting ??= start().catch((error: unknown) => {

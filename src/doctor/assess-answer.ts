@@ -1,8 +1,8 @@
 import type { WebhookEndpoint } from '../protocol/index.js';
 import type { JsonPostResult } from '../simulator/sending/index.js';
 
-/** The kind of request: a delivery to an endpoint, or an availability test. */
-type DeliveryKind = WebhookEndpoint | 'probe';
+/** The kind of request: a webhook, or an availability test. */
+type RequestKind = WebhookEndpoint | 'probe';
 
 export interface AnswerAssessment {
   readonly ok: boolean;
@@ -27,7 +27,7 @@ const HINTS: Readonly<Record<number, string>> = {
   503: 'the receiver is overloaded or shutting down; for a handoff request: no agent is available',
 };
 
-export function assessAnswer(kind: DeliveryKind, answer: JsonPostResult): AnswerAssessment {
+export function assessAnswer(kind: RequestKind, answer: JsonPostResult): AnswerAssessment {
   const problem = statusProblem(answer);
   if (problem !== null) return { ok: false, deviations: [problem], notes: [] };
   // For an availability test only the status counts.

@@ -35,7 +35,7 @@ export function notTestable(why: string): DoctorFinding {
   return { verdict: 'not testable', why };
 }
 
-const NO_WORKING_ENDPOINT = 'none of its endpoints accepted a well-formed delivery';
+const NO_WORKING_ENDPOINT = 'none of its endpoints accepted a well-formed request';
 
 /** Runs a check at each workingEndpoints endpoint. Problems are prefixed with the endpoint's name. */
 export async function checkEachEndpoint(

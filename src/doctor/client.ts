@@ -25,7 +25,7 @@ export interface DoctorOptions {
   readonly oversizeBytes?: number | undefined;
 }
 
-/** Differences from a well-formed delivery. */
+/** Differences from a well-formed request. */
 export type RequestOverrides = Partial<Pick<JsonPostRequest, 'url' | 'headers' | 'breakAt'>> & {
   /** The raw body, instead of the serialized object. */
   readonly payload?: string;
@@ -57,9 +57,9 @@ export interface DoctorClient {
   readonly sendText: (endpoint: WebhookEndpoint, payload: string, type?: string) => Promise<JsonPostResult>;
   /** Counts a request that was sent by other means. */
   readonly countRequest: () => void;
-  /** The answer to a well-formed delivery, which is sent once and cached. */
+  /** The answer to a well-formed request, which is sent once and cached. */
   readonly wellFormedAnswer: (endpoint: WebhookEndpoint) => Promise<JsonPostResult>;
-  /** The given endpoints that accept a well-formed delivery. Only these can be examined further. */
+  /** The given endpoints that accept a well-formed request. Only these can be examined further. */
   readonly workingEndpoints: (endpoints?: readonly WebhookEndpoint[]) => Promise<WebhookEndpoint[]>;
   /** Closes the open handoffs. Resolves to the ids of handoffs that could not be closed. */
   readonly closeOpenHandoffs: () => Promise<string[]>;
@@ -81,7 +81,7 @@ export function createDoctorClient(target: ReceiverTarget, options: DoctorOption
   let chatHandoff: Promise<string> | undefined;
 
   const newId = (): string => `doctor-${run}-${++ids}`;
-  /** Strictly increasing: two deliveries with equal times would look like a repeat. */
+  /** Strictly increasing: two events with equal times would look like a repeat. */
   const now = (): number => {
     lastTime = Math.max(lastTime + 1, Date.now());
     return lastTime;

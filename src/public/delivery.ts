@@ -11,7 +11,7 @@ export {
   type DeliveredEvent,
   type DeliveredEventName,
   type Delivery,
-  type DeliveryHost,
+  type DeliveryReceiver,
   type DeliveryStats,
   type FailureDetails,
   type HandlerRun,

@@ -137,8 +137,8 @@ function bridgeOptions(settings: Settings): CommonBridgeOptions {
   return {
     agentNames,
     ...(businessHours && { hours: businessHours }),
-    ...(outsideHours !== undefined && { whenClosed: 'say' as const }),
-    ...(unavailable !== undefined && { whenUnopened: 'apologise' as const }),
+    ...(outsideHours !== undefined && { whenClosed: 'apologise' as const }),
+    ...(unavailable !== undefined && { whenUnavailable: 'apologise' as const }),
     messages: {
       ...(outsideHours !== undefined && { outsideHours }),
       ...(unavailable !== undefined && { unavailable }),

@@ -9,7 +9,7 @@ import type { SettingSources } from './settings/settings-sources.js';
 
 export { chooseDatabase, describeDatabase, openDatabase, openDelivery, requireFile } from './database.js';
 export { listen } from './listen.js';
-export type { ServeHost } from './serve.js';
+export type { ServeProcess } from './serve.js';
 export { ADAPTER_NAMES, ADAPTERS, adapterPath } from './settings/adapter-settings.js';
 export { type SettingInfo, type SettingTexts, settingsOf } from './settings/setting.js';
 export { DEFAULT_DATABASE_URL } from './settings/setting-forms.js';

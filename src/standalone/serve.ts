@@ -23,7 +23,7 @@ export interface ServeOutput {
 }
 
 /** What the program uses of its process. A test that runs several programs in one process gives each its own. */
-export interface ServeHost extends SignalSource {
+export interface ServeProcess extends SignalSource {
   readonly stdout: DestinationStream;
   readonly stderr: DestinationStream;
   on(event: 'uncaughtException', listener: (error: Error) => void): unknown;
@@ -38,7 +38,7 @@ export interface ServeHost extends SignalSource {
 export async function serve(
   sources: SettingSources,
   { json, colours }: ServeOutput,
-  host: ServeHost = process,
+  host: ServeProcess = process,
 ): Promise<number> {
   const read = await readSettings(sources);
   const { bots, generated, inEnvFile } = read;
@@ -102,7 +102,7 @@ export async function serve(
 }
 
 /** pino's own destination outlives a reader that closes standard error. */
-const jsonDestination = (host: ServeHost): DestinationStream =>
+const jsonDestination = (host: ServeProcess): DestinationStream =>
   host === process ? pino.destination({ dest: 2, sync: true }) : host.stderr;
 
 /** In development mode the default database may be missing: nothing is stored then. */

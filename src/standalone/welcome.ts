@@ -70,9 +70,7 @@ export function welcome(options: WelcomeOptions): Welcome {
 function noAgentsLine({ settings, dev }: WelcomeOptions): string {
   const { platformBaseUrl, autoReply } = settings;
   const meanwhile =
-    dev || autoReply !== undefined
-      ? 'off.'
-      : 'off: requests for a human are answered 503 until there are some.';
+    dev || autoReply !== undefined ? 'off.' : 'off: handoff requests are answered 503 until there are some.';
   const chooses = platformBaseUrl === undefined ? 'With replies on, ADAPTER chooses' : 'ADAPTER chooses';
   return `Agents: ${meanwhile} ${chooses} where they answer: desk, ${ADAPTER_NAMES.join(', ')}.`;
 }

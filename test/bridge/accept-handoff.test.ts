@@ -161,11 +161,11 @@ describe('business hours', () => {
     expect(desk.calls).toEqual([]);
   });
 
-  it('send messages.outsideHours and end the conversation with whenClosed: say', async () => {
+  it('send messages.outsideHours and end the conversation with whenClosed: apologise', async () => {
     const { bench, desk, shown, receiver } = await setUpBridge({
       bridge: {
         hours: () => false,
-        whenClosed: 'say',
+        whenClosed: 'apologise',
         messages: { outsideHours: 'We are back at nine.' },
       },
     });
@@ -183,7 +183,7 @@ describe('business hours', () => {
 describe('business hours that change', () => {
   it('are asked for at each handoff, and so is the reaction', async () => {
     let isOpen = false;
-    let whenClosed: 'refuse' | 'say' = 'refuse';
+    let whenClosed: 'refuse' | 'apologise' = 'refuse';
     const { bench, desk, shown } = await setUpBridge({
       bridge: {
         hours: async () => isOpen,
@@ -192,7 +192,7 @@ describe('business hours that change', () => {
       },
     });
     expect((await bench.requestHandoff()).state).toBe('busy');
-    whenClosed = 'say';
+    whenClosed = 'apologise';
     await bench.requestHandoff();
     await expect.poll(shown).toEqual(['We are back at nine.']);
     expect(desk.calls).toEqual([]);
@@ -207,7 +207,7 @@ describe('business hours that change', () => {
       bridge: {
         // Open for the request, closed when the handler runs.
         hours: () => ++asked === 1,
-        whenClosed: 'say',
+        whenClosed: 'apologise',
         messages: { outsideHours: 'We are back at nine.', greeting: 'Hello.' },
       },
     });
@@ -237,7 +237,7 @@ describe('a request that is not open at the time limit', () => {
     const none = (): void => undefined;
     const breaker = { firstWaitMs: 5_000, onOutage: none, onTrial: none, onRecovered: none };
     const calls = createAdapterCalls({
-      system: 'desk',
+      helpdesk: 'desk',
       receiver: {},
       log: silentLog,
       timeoutMs: 1_000,

@@ -5,7 +5,10 @@ import { fakeDesk } from './fake-desk.js';
 import { setUpBridge, sqliteDelivery } from './setup.js';
 
 const NO_RETRY = { tries: 1, firstWaitMs: 1 } as const;
-const APOLOGISE = { whenUnopened: 'apologise', messages: { unavailable: 'No agent is available.' } } as const;
+const APOLOGISE = {
+  whenUnavailable: 'apologise',
+  messages: { unavailable: 'No agent is available.' },
+} as const;
 
 describe('a handoff that is accepted before the helpdesk has it', () => {
   it('opens in the background', async () => {
@@ -71,8 +74,8 @@ describe('a handoff that is accepted before the helpdesk has it', () => {
 });
 
 it('apologise requires messages.unavailable', async () => {
-  await expect(setUpBridge({ bridge: { whenUnopened: 'apologise' } })).rejects.toThrow(
+  await expect(setUpBridge({ bridge: { whenUnavailable: 'apologise' } })).rejects.toThrow(
     'messages.unavailable',
   );
-  await expect(setUpBridge({ bridge: { whenClosed: 'say' } })).rejects.toThrow('messages.outsideHours');
+  await expect(setUpBridge({ bridge: { whenClosed: 'apologise' } })).rejects.toThrow('messages.outsideHours');
 });

@@ -151,7 +151,7 @@ describe('messages of the user', () => {
     desk.behave({ open: async (apply) => gate.promise.then(apply) });
     const { bench } = await setUpBridge({
       desk,
-      bridge: { whenUnopened: 'apologise', messages: { unavailable: 'No agent is available.' } },
+      bridge: { whenUnavailable: 'apologise', messages: { unavailable: 'No agent is available.' } },
       receiver: { delivery: await sqliteDelivery() },
     });
     await bench.requestHandoff();
@@ -212,7 +212,7 @@ describe('a message to a conversation that is not open in the helpdesk', () => {
 
   it('waits while the helpdesk takes long to open it', async () => {
     const { bench, desk, bridge } = await setUpUnopened({
-      bridge: { openWithinMs: 20, whenUnopened: 'apologise', messages: { unavailable: 'Sorry.' } },
+      bridge: { openWithinMs: 20, whenUnavailable: 'apologise', messages: { unavailable: 'Sorry.' } },
       receiver: { delivery: await sqliteDelivery() },
     });
     const gate = deferred();

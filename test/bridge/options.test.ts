@@ -11,7 +11,10 @@ it.each<[object, string]>([
   [{ messages: { greetings: 'Hi' } }, 'messages of createBridge does not know the option greetings. Did you'],
   [{ retry: { attempts: 1 } }, 'retry of createBridge does not know the option attempts. It knows tries,'],
   [{ limits: { depth: 1 } }, 'limits of createBridge does not know the option depth.'],
-  [{ hours: { ...HOURS, whenClosed: 'say' } }, 'hours of createBridge does not know the option whenClosed.'],
+  [
+    { hours: { ...HOURS, whenClosed: 'apologise' } },
+    'hours of createBridge does not know the option whenClosed.',
+  ],
 ])('a bridge refuses unknown options, and names what was meant: %j', (options, message) => {
   const receiver = createReceiver({ auth: { message: noAuth(), handoff: noAuth() }, log: false });
   const adapter = fakeDesk().adapter();

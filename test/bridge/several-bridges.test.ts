@@ -89,7 +89,7 @@ describe('two bridges on one receiver', () => {
     };
     desk.behave({ open: down, find: down });
     const messages = { unavailable: 'Sorry.' };
-    const first = await start({ bridge: { whenUnopened: 'apologise', messages } });
+    const first = await start({ bridge: { whenUnavailable: 'apologise', messages } });
     routeTo(first);
     const handoff = await bench.requestHandoff();
     expect(handoff.state).toBe('connecting');

@@ -1,5 +1,5 @@
 import { describe, expect, it, vi } from 'vitest';
-import type { DeliveryHost } from '../../src/delivery/delivery.js';
+import type { DeliveryReceiver } from '../../src/delivery/delivery.js';
 import { createFencing, type FencingOptions } from '../../src/delivery/fencing.js';
 import type { ClaimedJob, SettleResult } from '../../src/delivery/queue.js';
 import { AbortableRun } from '../../src/delivery/run-handlers.js';
@@ -74,8 +74,8 @@ describe('a claim', () => {
 });
 
 it('events that begin together: the first blocks the process for longer than its lease, and the others do not begin', async () => {
-  const hosts: DeliveryHost[] = [];
-  const delivery = { ...inline(), connect: (host: DeliveryHost) => void hosts.push(host) };
+  const connected: DeliveryReceiver[] = [];
+  const delivery = { ...inline(), connect: (to: DeliveryReceiver) => void connected.push(to) };
   const receiver = createReceiver({ auth: { message: noAuth(), handoff: noAuth() }, delivery });
   let isHeld = true;
   const begun: (string | null)[] = [];
@@ -87,7 +87,7 @@ it('events that begin together: the first blocks the process for longer than its
     const ensure = async (): Promise<void> => {
       if (!isHeld) throw new ClaimLost();
     };
-    return hosts[0]?.handle(
+    return connected[0]?.handle(
       chatEvent(conversationId),
       new AbortableRun(1, { job: JOB, isValid: () => isHeld, ensure }),
     );

@@ -11,7 +11,7 @@ it('a greeting that never finishes does not block the handoff', async () => {
   const event = requestEvent('c');
   const handled: string[] = [];
   const handleJob = createHandleJob({
-    host: {
+    receiver: {
       name: 'default',
       hasBot: () => true,
       handles: () => true,

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import type { DeliveryHost } from '../../src/delivery/delivery.js';
+import type { DeliveryReceiver } from '../../src/delivery/delivery.js';
 import { createHandleJob } from '../../src/delivery/handle-job.js';
 import { type ClaimedJob, MAX_CRASHES } from '../../src/delivery/queue.js';
 import { createHandlerRunner } from '../../src/delivery/run-handlers.js';
@@ -9,12 +9,12 @@ import { requestEvent } from '../helpers/events.js';
 import { logLines } from '../helpers/log-lines.js';
 
 /** Runs a stored handoff once. */
-async function handle(job: Partial<ClaimedJob>, host: Partial<DeliveryHost> = {}) {
+async function handle(job: Partial<ClaimedJob>, receiver: Partial<DeliveryReceiver> = {}) {
   const event = requestEvent('c');
   const handled: string[] = [];
   const reported: (readonly [error: unknown, place: FailureDetails])[] = [];
   const handleJob = createHandleJob({
-    host: {
+    receiver: {
       name: 'default',
       hasBot: () => true,
       handles: () => true,
@@ -22,7 +22,7 @@ async function handle(job: Partial<ClaimedJob>, host: Partial<DeliveryHost> = {}
       greet: async () => {},
       report: (...failure) => void reported.push(failure),
       log: logLines().log,
-      ...host,
+      ...receiver,
     },
     runner: createHandlerRunner(60_000),
     backoff: { minDelayMs: 1_000, maxDelayMs: 1_000 },

@@ -28,7 +28,7 @@ const LEASE_MS = 200;
 /** A database that stores nothing. */
 const EMPTY: SqlDatabase = {
   dialect: 'sqlite',
-  receiver: () => null,
+  receiverName: () => null,
   now: '0',
   table: (name) => name,
   list: () => '()',

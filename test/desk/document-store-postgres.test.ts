@@ -35,7 +35,7 @@ function openTestPostgres({ connectionString, schema }: PostgresStore): SqlDatab
   };
   return {
     dialect: 'postgres',
-    receiver: () => null,
+    receiverName: () => null,
     now: '(extract(epoch FROM clock_timestamp()) * 1000)::bigint',
     table: (name) => `${schema}.${name}`,
     list: (parameter) => `(SELECT jsonb_array_elements_text(${parameter}::jsonb))`,

@@ -86,7 +86,7 @@ describe('business hours', () => {
   it('come before those of the options, which administrators can return to', async () => {
     const hours = { timeZone: 'UTC', open: CLOSED.open };
     const { bench, instance, root, request } = await deskWithRoot({
-      bridge: { hours, whenClosed: 'say', messages: { outsideHours: 'By the options.' } },
+      bridge: { hours, whenClosed: 'apologise', messages: { outsideHours: 'By the options.' } },
     });
     expect(await read(root)).toMatchObject({
       mode: 'configured',
@@ -145,6 +145,8 @@ describe('business hours', () => {
   });
 
   it('need a text where the options ask for one', async () => {
-    await expect(deskWithRoot({ bridge: { whenClosed: 'say' } })).rejects.toThrow('messages.outsideHours');
+    await expect(deskWithRoot({ bridge: { whenClosed: 'apologise' } })).rejects.toThrow(
+      'messages.outsideHours',
+    );
   });
 });

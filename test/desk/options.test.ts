@@ -20,7 +20,7 @@ describe('createDesk', () => {
     [{ hours: {} }, 'createDesk does not know the option hours. It knows receiver, agents,'],
     [{ bridge: { openId: {} } }, 'bridge of createDesk does not know the option openId.'],
     [
-      { bridge: { hours: { timeZone: 'UTC', open: {}, whenClosed: 'say' } } },
+      { bridge: { hours: { timeZone: 'UTC', open: {}, whenClosed: 'apologise' } } },
       'hours of bridge of createDesk does not know the option whenClosed.',
     ],
     [

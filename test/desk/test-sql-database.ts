@@ -60,7 +60,7 @@ function openTestDatabase(file: string): TestSqlDatabase {
 
   return {
     dialect: 'sqlite',
-    receiver: () => null,
+    receiverName: () => null,
     now: "CAST(unixepoch('subsec') * 1000 AS INTEGER)",
     table: (name) => name,
     list: (parameter) => `(SELECT value FROM json_each(${parameter}))`,

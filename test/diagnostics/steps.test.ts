@@ -2,7 +2,7 @@ import { AsyncLocalStorage } from 'node:async_hooks';
 import { tracingChannel } from 'node:diagnostics_channel';
 import request from 'supertest';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
-import type { DeliveryHost } from '../../src/delivery/index.js';
+import type { DeliveryReceiver } from '../../src/delivery/index.js';
 import { channels } from '../../src/diagnostics/index.js';
 import type { Steps } from '../../src/public/diagnostics.js';
 import { inline, webhookUser } from '../../src/public/index.js';
@@ -179,7 +179,7 @@ describe('a step', () => {
     // Tests of other files that run in this process unsubscribe when their receivers have closed.
     await vi.waitFor(() => expect(channels.handle.hasSubscribers).toBe(false));
     const delivery = inline();
-    let host: DeliveryHost | undefined;
+    let host: DeliveryReceiver | undefined;
     const { receiver } = makeReceiver({
       delivery: {
         ...delivery,

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import type { DeliveryHost } from '../../src/delivery/delivery.js';
+import type { DeliveryReceiver } from '../../src/delivery/delivery.js';
 import type { NewJob, ProcessRecord, Queue, QueueKind } from '../../src/delivery/queue.js';
 import { queueOwnerOf } from '../../src/delivery/storage/encoding.js';
 import type { StorageEngine } from '../../src/delivery/storage/storage-engine.js';
@@ -41,16 +41,22 @@ const withLease = (leaseMs: number): Mistakes => ({
   }),
 });
 
-const withHost =
-  (change: (host: DeliveryHost) => DeliveryHost) =>
-  (delivery: Delivery): Delivery => ({ ...delivery, connect: (host) => delivery.connect(change(host)) });
+const withReceiver =
+  (change: (receiver: DeliveryReceiver) => DeliveryReceiver) =>
+  (delivery: Delivery): Delivery => ({
+    ...delivery,
+    connect: (receiver) => delivery.connect(change(receiver)),
+  });
 
 /** Takes from the runs of handlers the check of their claim. */
-const withoutClaimCheck = withHost((host) => ({
-  ...host,
+const withoutClaimCheck = withReceiver((receiver) => ({
+  ...receiver,
   // The same object, since a reply takes the claim from it.
   handle: (event, run) =>
-    host.handle(event, Object.assign(run, { isClaimed: () => true, ensureClaimed: () => Promise.resolve() })),
+    receiver.handle(
+      event,
+      Object.assign(run, { isClaimed: () => true, ensureClaimed: () => Promise.resolve() }),
+    ),
 }));
 
 /** A worker that is certain of every claim. */
@@ -168,15 +174,15 @@ export const MISTAKES: readonly KnownMistake[] = [
   {
     name: 'a process handles stored events before its handlers are registered',
     made: {
-      delivery: withHost((host) => {
+      delivery: withReceiver((receiver) => {
         let isRegistered = false;
         setTimeout(() => {
           isRegistered = true;
         }, 300);
         return {
-          ...host,
+          ...receiver,
           handles: () => true,
-          handle: async (event, run) => (isRegistered ? host.handle(event, run) : undefined),
+          handle: async (event, run) => (isRegistered ? receiver.handle(event, run) : undefined),
         };
       }),
     },
@@ -195,9 +201,10 @@ export const MISTAKES: readonly KnownMistake[] = [
   {
     name: 'runs of handlers are not fenced: one that was given up still acts, and sends to the helpdesk',
     made: {
-      delivery: withHost((host) => ({
-        ...host,
-        handle: (event, { attempt }) => host.handle(event, { attempt, signal: new AbortController().signal }),
+      delivery: withReceiver((receiver) => ({
+        ...receiver,
+        handle: (event, { attempt }) =>
+          receiver.handle(event, { attempt, signal: new AbortController().signal }),
       })),
     },
     shows: /acted for by|acts for|sent to the helpdesk by|to the helpdesk again/,

@@ -1,7 +1,7 @@
 import { EventEmitter } from 'node:events';
 import { Command } from 'commander';
 import { onTestFinished } from 'vitest';
-import { type CommandHost, define } from '../../src/cli/commands/serve.js';
+import { type CommandProcess, define } from '../../src/cli/commands/serve.js';
 import type { Delivery } from '../../src/delivery/index.js';
 import { createStandalone, type StandaloneParts } from '../../src/standalone/create-standalone.js';
 import { createReporter } from '../../src/standalone/reporter.js';
@@ -44,7 +44,7 @@ export function serveAsTextInProcess(
 ): RunningProgram {
   const { written, add, end } = collectWritten();
   const events = new EventEmitter();
-  const host: CommandHost = {
+  const host: CommandProcess = {
     env: { DATABASE_URL: 'none', ...env },
     stdout: { write: (text) => add('stdout', text) },
     stderr: { write: (text) => add('stderr', text) },

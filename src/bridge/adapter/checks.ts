@@ -53,26 +53,28 @@ export function checkSecrets(secret: string | readonly string[], message: string
 }
 
 /** Throws a configuration error when one of the values is empty or has white space, as a truncated copy has. */
-export function checkWords(system: string, values: Readonly<Record<string, string>>): void {
+export function checkWords(helpdesk: string, values: Readonly<Record<string, string>>): void {
   for (const [name, value] of Object.entries(values)) {
     if (value !== '' && !/\s/.test(value)) continue;
-    throw configError(`${system}: ${name} must not be empty or contain white space; copy it again.`);
+    throw configError(`${helpdesk}: ${name} must not be empty or contain white space; copy it again.`);
   }
 }
 
 /** Throws a configuration error when one of the values has other characters than an id in a path. */
-export function checkIds(system: string, values: Readonly<Record<string, string>>): void {
+export function checkIds(helpdesk: string, values: Readonly<Record<string, string>>): void {
   for (const [name, value] of Object.entries(values)) {
     if (/^[\w-]+$/.test(value)) continue;
-    throw configError(`${system}: ${name} must be letters, digits, hyphens and underscores; copy it again.`);
+    throw configError(
+      `${helpdesk}: ${name} must be letters, digits, hyphens and underscores; copy it again.`,
+    );
   }
 }
 
 /** A value that `open` returned in `extra`. Fails with `invalid` when another adapter opened the conversation. */
-export function readExtra(system: string, { extra }: Pick<ConversationRef, 'extra'>, name: string): string {
+export function readExtra(helpdesk: string, { extra }: Pick<ConversationRef, 'extra'>, name: string): string {
   const value = extra[name];
   if (value) return value;
-  throw new AdapterError('invalid', `This conversation was not opened by the ${system} adapter.`);
+  throw new AdapterError('invalid', `This conversation was not opened by the ${helpdesk} adapter.`);
 }
 
 /** The result of a check for a secret that only a webhook can prove right. */

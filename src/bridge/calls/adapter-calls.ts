@@ -43,19 +43,19 @@ export interface AdapterCallOptions {
 }
 
 export interface AdapterCallsOptions {
-  readonly system: string;
+  readonly helpdesk: string;
   /** The receiver, for messages of `node:diagnostics_channel`. */
   readonly receiver: object;
   readonly log: Log;
   /** Enforced even when the adapter ignores its signal. */
   readonly timeoutMs: number;
   /** Stops calls to a helpdesk that does not answer. */
-  readonly breaker: Omit<CircuitBreakerOptions, 'system' | 'log'>;
+  readonly breaker: Omit<CircuitBreakerOptions, 'helpdesk' | 'log'>;
 }
 
 export function createAdapterCalls(options: AdapterCallsOptions): AdapterCalls {
-  const { system, receiver, log, timeoutMs } = options;
-  const breaker = createCircuitBreaker({ system, log, ...options.breaker });
+  const { helpdesk, receiver, log, timeoutMs } = options;
+  const breaker = createCircuitBreaker({ helpdesk, log, ...options.breaker });
   const inFlight = createTaskCounter();
   const controllers = new Set<AbortController>();
   const ending = new AbortController();
@@ -74,7 +74,7 @@ export function createAdapterCalls(options: AdapterCallsOptions): AdapterCalls {
     let timer: NodeJS.Timeout | undefined;
     const aborted = new Promise<never>((_resolve, reject) => {
       const fail = (reason: string): void =>
-        reject(new AdapterError('transient', `${system}: ${name} was aborted: ${reason}.`));
+        reject(new AdapterError('transient', `${helpdesk}: ${name} was aborted: ${reason}.`));
       controller.signal.addEventListener('abort', () => fail('the bridge is closing'));
       timer = setTimeout(() => {
         fail(`no result after ${timeoutMs} ms`);
@@ -85,7 +85,7 @@ export function createAdapterCalls(options: AdapterCallsOptions): AdapterCalls {
       return await Promise.race([call({ signal: controller.signal, log }), aborted]);
     } catch (error) {
       if (givenUp?.aborted) throw givenUp.reason;
-      throw toAdapterError(system, name, error);
+      throw toAdapterError(helpdesk, name, error);
     } finally {
       clearTimeout(timer);
       controllers.delete(controller);
@@ -96,7 +96,7 @@ export function createAdapterCalls(options: AdapterCallsOptions): AdapterCalls {
   return {
     async run(name, call, { conversationId = null, onBehalfOf, evenIfPaused = false } = {}) {
       if (ending.signal.aborted) {
-        throw new AdapterError('transient', `${system}: ${name} was not started: the bridge is closing.`);
+        throw new AdapterError('transient', `${helpdesk}: ${name} was not started: the bridge is closing.`);
       }
       inFlight.enter();
       try {
@@ -105,7 +105,7 @@ export function createAdapterCalls(options: AdapterCallsOptions): AdapterCalls {
           await onBehalfOf?.ensureClaimed();
           const start = () => runWithTimeout(name, call, onBehalfOf?.signal);
           if (!channels.adapter.hasSubscribers) return start();
-          return traceStep(channels.adapter, { receiver, adapter: system, operation: name }, start);
+          return traceStep(channels.adapter, { receiver, adapter: helpdesk, operation: name }, start);
         };
         const how = { conversationId, evenIfOpen: evenIfPaused };
         return await (name === 'check' ? callAdapter() : breaker.run(callAdapter, how));
@@ -131,9 +131,9 @@ export function createAdapterCalls(options: AdapterCallsOptions): AdapterCalls {
 }
 
 /** Any other error is a bug in the adapter, which a retry does not fix. */
-function toAdapterError(system: string, name: string, error: unknown): AdapterError {
+function toAdapterError(helpdesk: string, name: string, error: unknown): AdapterError {
   if (error instanceof AdapterError) return error;
-  return new AdapterError('invalid', `${system}: ${name} failed in the adapter itself.`, { cause: error });
+  return new AdapterError('invalid', `${helpdesk}: ${name} failed in the adapter itself.`, { cause: error });
 }
 
 /**

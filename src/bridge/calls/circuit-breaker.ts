@@ -40,7 +40,7 @@ export interface BreakerCall {
 export class CircuitOpen extends AdapterError {}
 
 export interface CircuitBreakerOptions {
-  readonly system: string;
+  readonly helpdesk: string;
   readonly log: Log;
   /** How long calls are paused before the first trial. */
   readonly firstWaitMs: number;
@@ -60,7 +60,7 @@ const TRIALS = { fresh: 3, failed: 1, other: 1 };
 const LONGEST_WAIT = 6;
 
 export function createCircuitBreaker(options: CircuitBreakerOptions): CircuitBreaker {
-  const { system, log, firstWaitMs, onTrial, onRecovered, onOutage } = options;
+  const { helpdesk, log, firstWaitMs, onTrial, onRecovered, onOutage } = options;
   /** The conversations that failed since the last success. */
   const failing = new Set<string>();
   /** How many calls of each kind may still be made before the next wait ends. */
@@ -114,7 +114,7 @@ export function createCircuitBreaker(options: CircuitBreakerOptions): CircuitBre
       const kind = kindOf(conversationId);
       const isTrial = waits > 0 && !evenIfOpen;
       if (isTrial && trials[kind] === 0)
-        throw new CircuitOpen('transient', `${system} does not answer; calls to it are paused.`);
+        throw new CircuitOpen('transient', `${helpdesk} does not answer; calls to it are paused.`);
       if (isTrial) trials[kind] -= 1;
       try {
         const result = await call();

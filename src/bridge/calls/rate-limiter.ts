@@ -165,8 +165,8 @@ export function createSharedRateLimiter(
   let migrated: Promise<void> | undefined;
   let pruneAt = 0;
 
-  const overallName = (): string => digest([database.receiver(), adapter]);
-  const nameOf = (externalId: string): string => digest([database.receiver(), adapter, externalId]);
+  const overallName = (): string => digest([database.receiverName(), adapter]);
+  const nameOf = (externalId: string): string => digest([database.receiverName(), adapter, externalId]);
 
   const migrate = (): Promise<void> => {
     migrated ??= database.migrate('bridge', migrationsOf(database)).catch((error: unknown) => {

@@ -19,7 +19,7 @@ import type { BridgeContext } from '../bridge-context.js';
 import { type EventReceiver, UndeliverableReply } from './receive-events.js';
 
 /** The webhook endpoint and its requests in flight. */
-export interface WebhookEndpoint extends RequestHandling {
+export interface HelpdeskWebhook extends RequestHandling {
   readonly inFlight: TaskCounter;
 }
 
@@ -45,7 +45,7 @@ export function createWebhook(
   bridge: BridgeContext,
   events: EventReceiver,
   receiver: object,
-): WebhookEndpoint {
+): HelpdeskWebhook {
   const { adapter, settings, calls, counters, log } = bridge;
   const limits = { maxBytes: settings.bodyBytes, readTimeoutMs: settings.readTimeoutMs };
   const rejectsUndeliverable = adapter.capabilities.marksFailedWebhooks === true;

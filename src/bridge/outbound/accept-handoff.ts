@@ -66,9 +66,9 @@ export function createAdmitHandoff(
     const decision = await settings.decideAt(receivedAt);
     if (decision === 'refuse') return refuse(REFUSAL.outsideHours, { conversationId, why: 'out of hours' });
     // The handler says it.
-    if (decision === 'say') return true;
+    if (decision === 'apologise') return true;
     // The handler opens it after the answer, and retries.
-    if (settings.whenUnopened === 'apologise') return true;
+    if (settings.whenUnavailable === 'apologise') return true;
     const { conversation, isNew } = await lifecycle.request(toEvent(context));
     log.debug({ conversationId, isNew }, 'handoff requested');
     const result = await opener.ensureOpen(conversation, settings.openWithinMs);
@@ -143,7 +143,7 @@ export function createOnRequested(
     const conversation = await lifecycle.store.get(conversationId);
     if (!conversation || !isOpen(conversation.state)) return;
     // The hours may have changed since: a conversation that agents have stays open.
-    if (conversation.link === null && (await settings.decideAt(receivedAt)) === 'say') {
+    if (conversation.link === null && (await settings.decideAt(receivedAt)) === 'apologise') {
       return tellAndEnd(conversation, 'outsideHours', 'out of hours');
     }
     await context.ensureClaimed();

@@ -41,7 +41,7 @@ export function createUndeliveredReplies(
 
   const toldKey = (...parts: readonly string[]): string =>
     `bridge undelivered ${adapter.name} ${hash('sha256', JSON.stringify(parts), 'base64url')}`;
-  const eventKey = ({ externalId, id }: InboundMessage): string => toldKey('event', externalId, id);
+  const toldEventKey = ({ externalId, id }: InboundMessage): string => toldKey('event', externalId, id);
   /** A dead letter does not name its event. */
   const textKey = (conversation: Conversation, text: string): string =>
     toldKey('text', conversation.id, String(conversation.session), text);
@@ -75,14 +75,14 @@ export function createUndeliveredReplies(
     conversation: Conversation,
     kind: UndeliveredReason['kind'],
   ): Promise<void> => {
-    if (await store.hasIdempotencyKey(eventKey(event))) return;
+    if (await store.hasIdempotencyKey(toldEventKey(event))) return;
     const sent = settings.addAgentName(event.author.name, textWithAttachments(event));
     // The conversation may have ended since.
     const current = await store.get(conversation.id);
     const isCurrent = current?.session === conversation.session;
     const { messageId, text } = event;
     await notify(isCurrent ? current : conversation, { messageId, text }, kind);
-    await store.addIdempotencyKey(eventKey(event), KEY_TTL_MS);
+    await store.addIdempotencyKey(toldEventKey(event), KEY_TTL_MS);
     await store.addIdempotencyKey(textKey(conversation, sent), KEY_TTL_MS);
   };
 

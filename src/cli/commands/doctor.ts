@@ -32,7 +32,7 @@ type DoctorFlags = ReceiverFlags & {
 const MORE_HELP = `${CREDENTIALS_HELP}
 
 What it does:
-  It plays the platform against a receiver that runs anywhere, made with this package or not: deliveries and
+  It plays the platform against a receiver that runs anywhere, made with this package or not: webhooks and
   availability tests on every path, right, wrong and missing credentials, unusual bodies, requests to refuse,
   repeats, load. Then it lists what it found:
     pass    as it should be

@@ -2,7 +2,7 @@ import { type Command, Option } from 'commander';
 import { CLOSE_TYPES } from '../../protocol/index.js';
 import { addReceiverFlags, CREDENTIALS_HELP, parseDuration } from '../flags.js';
 import { addOutputFlags, type OutputFlags, runCommand } from '../output.js';
-import type { DeliveryKind, SendFlags } from '../send-delivery.js';
+import type { RequestKind, SendFlags } from '../send-event.js';
 
 const FLAGS = {
   text: new Option('--text <text>', 'the text of the message'),
@@ -25,7 +25,7 @@ interface KindInfo {
   readonly example: string;
 }
 
-const KINDS: Readonly<Record<DeliveryKind, KindInfo>> = {
+const KINDS: Readonly<Record<RequestKind, KindInfo>> = {
   message: {
     summary: "a bot's answer, to the message webhook itself",
     flags: ['text', 'conversation', 'messageId', 'user', 'anonymous'],
@@ -71,7 +71,7 @@ Exit codes:
   1  it does not, or there was no answer; every difference is listed
   2  wrong use: nothing was sent`;
 
-const kindHelp = (kind: DeliveryKind): string => `${CREDENTIALS_HELP}
+const kindHelp = (kind: RequestKind): string => `${CREDENTIALS_HELP}
 
 Example:
   $ handoff-kit send ${kind} --receiver-url http://127.0.0.1:3000/webhook \\
@@ -79,17 +79,17 @@ Example:
 
 Exit codes: 0 the answer conforms to the specification, 1 it does not, 2 wrong use`;
 
-/** `send`: one delivery to any receiver. */
+/** `send`: one request to any receiver. */
 export function define(command: Command): void {
   command
     .description(
-      'Sends one well-formed delivery to any receiver, and compares the answer with the specification.',
+      'Sends one well-formed request to any receiver, and compares the answer with the specification.',
     )
     .addHelpText('after', MORE_HELP);
-  for (const kind of Object.keys(KINDS) as DeliveryKind[]) defineKind(command, kind);
+  for (const kind of Object.keys(KINDS) as RequestKind[]) defineKind(command, kind);
 }
 
-function defineKind(parent: Command, kind: DeliveryKind): void {
+function defineKind(parent: Command, kind: RequestKind): void {
   const { summary, flags } = KINDS[kind];
   const command = parent.command(kind).summary(summary).description(`Sends ${summary}.`);
   addReceiverFlags(command);
@@ -110,8 +110,8 @@ function defineKind(parent: Command, kind: DeliveryKind): void {
     .addHelpText('after', kindHelp(kind))
     .action((given: SendFlags & OutputFlags) =>
       runCommand(given, async (output) => {
-        const { sendDelivery } = await import('../send-delivery.js');
-        return sendDelivery(kind, given, output);
+        const { sendEvent } = await import('../send-event.js');
+        return sendEvent(kind, given, output);
       }),
     );
 }

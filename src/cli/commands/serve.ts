@@ -1,6 +1,6 @@
 import cluster from 'node:cluster';
 import type { Command } from 'commander';
-import { loadProgram, SETTING_GROUPS, type ServeHost, SettingsError } from '../../standalone/index.js';
+import { loadProgram, SETTING_GROUPS, type ServeProcess, SettingsError } from '../../standalone/index.js';
 import { ENV_FILE, variablesOfEnvFile } from '../env-file.js';
 import { settingOption } from '../flags.js';
 import { exitCodeOf, outputFor, printFailure } from '../output.js';
@@ -15,7 +15,7 @@ interface ServeFlags {
 }
 
 /** What the command uses of its process. */
-export interface CommandHost extends ServeHost {
+export interface CommandProcess extends ServeProcess {
   readonly env: Readonly<Record<string, string | undefined>>;
   exitCode?: number | string | null | undefined;
 }
@@ -96,7 +96,7 @@ Each can be a flag, a variable of the environment or of the file .env, or a key 
 All settings: handoff-kit serve --help. Without any settings: handoff-kit serve --dev`;
 
 /** `serve`: the receiver as a program. */
-export function define(command: Command, host: CommandHost = process): void {
+export function define(command: Command, host: CommandProcess = process): void {
   command
     .description('Receives the webhooks of the platform and prints each event until it is stopped.')
     .option('--dev', 'for development: generates credentials, listens on this machine only, prints commands')
@@ -109,7 +109,7 @@ export function define(command: Command, host: CommandHost = process): void {
   command.addHelpText('after', MORE_HELP).action((flags: ServeFlags) => run(flags, host));
 }
 
-async function run({ config, dev, json, watch, ...flags }: ServeFlags, host: CommandHost): Promise<void> {
+async function run({ config, dev, json, watch, ...flags }: ServeFlags, host: CommandProcess): Promise<void> {
   const { env } = host;
   const output = outputFor({ json }, host.stdout, env);
   if (watch && cluster.isPrimary) {

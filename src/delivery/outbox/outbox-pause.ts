@@ -1,7 +1,7 @@
 import { PlatformError } from '../../client/index.js';
 import { botField } from '../../events/index.js';
 import { type Backoff, delayAfter } from '../backoff.js';
-import type { DeliveryHost } from '../delivery.js';
+import type { DeliveryReceiver } from '../delivery.js';
 
 /**
  * Pauses the outbox while the platform refuses the API key or has moved. Every reply would be refused then, and each
@@ -32,7 +32,7 @@ export interface OutboxPauseOptions {
   /** The bot whose replies pause. */
   readonly bot: string;
   readonly backoff: Backoff;
-  readonly host: DeliveryHost;
+  readonly receiver: DeliveryReceiver;
   /** Called when replies may be sent again. */
   readonly onResume: () => void;
 }
@@ -54,7 +54,7 @@ export function concernsEveryReply(error: unknown): error is PlatformError {
 export const concernsThisReply = (error: unknown): boolean =>
   error instanceof PlatformError && error.code === 'PLATFORM_REFUSED' && !concernsEveryReply(error);
 
-export function createOutboxPause({ bot, backoff, host, onResume }: OutboxPauseOptions): OutboxPause {
+export function createOutboxPause({ bot, backoff, receiver, onResume }: OutboxPauseOptions): OutboxPause {
   let state: 'sending' | 'paused' | 'trying' = 'sending';
   /** Pauses in a row. */
   let pauses = 0;
@@ -69,11 +69,11 @@ export function createOutboxPause({ bot, backoff, host, onResume }: OutboxPauseO
     state = 'paused';
     pauses += 1;
     const pauseMs = delayAfter(pauses, backoff);
-    host.log.error(
+    receiver.log.error(
       { ...botField(bot), code: error.code, status: error.status, pauseMs },
       `replies are paused, because the platform refuses them all: ${error.message}`,
     );
-    if (pauses === 1) host.report(error, { bot });
+    if (pauses === 1) receiver.report(error, { bot });
     timer = setTimeout(() => {
       state = 'trying';
       onResume();
@@ -84,7 +84,7 @@ export function createOutboxPause({ bot, backoff, host, onResume }: OutboxPauseO
     state = 'sending';
     pauses = 0;
     resumptions += 1;
-    host.log.info(botField(bot), 'the platform accepts replies again: those that waited are sent');
+    receiver.log.info(botField(bot), 'the platform accepts replies again: those that waited are sent');
     onResume();
   };
 

@@ -10,7 +10,7 @@ import {
   type TracedReply,
 } from '../../events/index.js';
 import { HandoffKitError } from '../../internal/index.js';
-import type { DeliveryHost } from '../delivery.js';
+import type { DeliveryReceiver } from '../delivery.js';
 import type { Fencing } from '../fencing.js';
 import type { AddResult, NewJob, Queue } from '../queue.js';
 import type { QueueAdmin } from '../storage/queue-admin.js';
@@ -33,13 +33,13 @@ export interface OutboxesOptions {
   readonly addReply: Fencing['addReply'];
   readonly isClaimValid: WorkerOptions['isClaimValid'];
   /** The receiver; throws before it is connected. */
-  readonly host: () => DeliveryHost;
+  readonly receiver: () => DeliveryReceiver;
   readonly onError: (error: unknown) => void;
 }
 
 /** Stores replies, and sends them from an outbox for each bot: the outage of one platform does not delay another's. */
 export function createOutboxes(options: OutboxesOptions) {
-  const { nameOf, keyOf, policy, receipts, sql, add, addReply, isClaimValid, host, onError } = options;
+  const { nameOf, keyOf, policy, receipts, sql, add, addReply, isClaimValid, receiver, onError } = options;
   let bots: BotDirectory | undefined;
   /** By bot. */
   const pauses = new Map<string, OutboxPause>();
@@ -56,7 +56,7 @@ export function createOutboxes(options: OutboxesOptions) {
       return { bot, addressed };
     } catch (error) {
       // The caller may not wait for its reply.
-      host().log.warn({ conversationId, err: error }, 'a reply or end was not stored');
+      receiver().log.warn({ conversationId, err: error }, 'a reply or end was not stored');
       throw error;
     }
   };
@@ -90,13 +90,13 @@ export function createOutboxes(options: OutboxesOptions) {
     const pause = createOutboxPause({
       bot,
       backoff: policy,
-      host: host(),
+      receiver: receiver(),
       onResume: () => worker.wake(),
     });
     const worker = createWorker({
       ...shared,
       queue,
-      run: createSendJob({ bot, client, receipts, policy, pause, host: host(), isClaimValid }),
+      run: createSendJob({ bot, client, receipts, policy, pause, receiver: receiver(), isClaimValid }),
       limit: pause.limit,
       onSettled: () => sql.publish(RECEIPTS_TOPIC),
     });
@@ -137,7 +137,7 @@ export function createOutboxes(options: OutboxesOptions) {
       const outboxes = await admin.outboxes();
       for (const { bot, waiting } of outboxes) {
         if (waiting === 0 || pauses.has(bot)) continue;
-        host().log.error(
+        receiver().log.error(
           { bot, waiting },
           `stored replies of the bot ${bot} are not sent: this receiver was not told where its platform is. Configure the bot with its platform, or see: handoff-kit outbox list`,
         );

@@ -3,7 +3,7 @@ import { type PlatformClient, PlatformError } from '../../client/index.js';
 import { isUnknownConversation, type ReplyOptions, type TracedReply } from '../../events/index.js';
 import { HandoffKitError } from '../../internal/index.js';
 import { type Backoff, delayAfter } from '../backoff.js';
-import type { DeliveryHost } from '../delivery.js';
+import type { DeliveryReceiver } from '../delivery.js';
 import type { ClaimedJob, JobOutcome } from '../queue.js';
 import { describeError } from '../run-handlers.js';
 import { concernsEveryReply, concernsThisReply, type OutboxPause } from './outbox-pause.js';
@@ -58,7 +58,7 @@ export interface SendJobOptions {
   readonly policy: OutboxPolicy;
   readonly pause: OutboxPause;
   /** Gets reports of replies that become dead letters. */
-  readonly host: DeliveryHost;
+  readonly receiver: DeliveryReceiver;
   /** Whether a claim, by its number, is certainly still held by this process. */
   readonly isClaimValid: (claim: number) => boolean;
 }
@@ -70,7 +70,7 @@ export function createSendJob({
   receipts,
   policy,
   pause,
-  host,
+  receiver,
   isClaimValid,
 }: SendJobOptions): (job: ClaimedJob) => Promise<JobOutcome> {
   return async ({ id, content, attempt, interrupted, createdAt, claim }) => {
@@ -93,7 +93,7 @@ export function createSendJob({
       const age = { attempt, ageMs: Date.now() - createdAt, isPaused };
       const retryInMs = retryReplyAfter(error, age, policy);
       if (retryInMs === null) {
-        host.report(error, { bot, ...(reply && { conversationId: reply.conversationId }), attempt });
+        receiver.report(error, { bot, ...(reply && { conversationId: reply.conversationId }), attempt });
         receipts.failed(id, error);
       }
       return { state: 'failed', error: describeError(error), retryInMs, counts: true };

@@ -188,7 +188,7 @@ export function createDatabase({
   const sql: PostgresDatabase = {
     forgetHooks,
     dialect: 'postgres',
-    receiver: () => null,
+    receiverName: () => null,
     now: '(extract(epoch from statement_timestamp()) * 1000)::bigint',
     table: (name) => `${schema}.${name}`,
     list: (parameter) => `(SELECT json_array_elements_text(${parameter}::json) AS item)`,

@@ -126,7 +126,7 @@ export function createEngineOn(openDatabase: OpenDatabaseFile, settings: EngineS
 
   const sql: SqlDatabase = {
     dialect: 'sqlite',
-    receiver: () => null,
+    receiverName: () => null,
     now: "CAST(unixepoch('subsec') * 1000 AS INTEGER)",
     table: (name) => name,
     list: (parameter) => `(SELECT value AS item FROM json_each(${parameter}))`,

@@ -32,9 +32,9 @@ const ALL_STATES: readonly ConversationState[] = [
  * `keepContent`: whether transcripts are kept after the end.
  */
 export function createSqlHandoffStore(database: SqlDatabase, keepContent: boolean): HandoffStore {
-  const { now, receiver } = database;
-  const keyOf = (id: string): string => conversationKey(id, receiver());
-  const digest = (text: string): string => digestText(text, receiver());
+  const { now, receiverName } = database;
+  const keyOf = (id: string): string => conversationKey(id, receiverName());
+  const digest = (text: string): string => digestText(text, receiverName());
   const table = database.table('conversation');
   const keys = database.table('idempotency_key');
   const cursors = database.table('cursor');
@@ -71,13 +71,13 @@ export function createSqlHandoffStore(database: SqlDatabase, keepContent: boolea
       const first = createConversation(conversation, Date.now());
       const created = await wrote(
         `INSERT INTO ${table} (${COLUMNS}) VALUES (${PARAMETERS}) ON CONFLICT DO NOTHING RETURNING 1 AS one`,
-        columnsOf(first, receiver()),
+        columnsOf(first, receiverName()),
       );
       return { conversation: created ? first : ((await get(conversation.id)) ?? first), created };
     },
     findByLink: (adapter, externalId) =>
       find('link = $1 ORDER BY requested_at DESC, conversation DESC LIMIT 1', [
-        linkKey(adapter, externalId, receiver()),
+        linkKey(adapter, externalId, receiverName()),
       ]),
     async update(id, version, change) {
       const found = await find('conversation = $1 AND version = $2', [keyOf(id), version]);
@@ -86,14 +86,14 @@ export function createSqlHandoffStore(database: SqlDatabase, keepContent: boolea
       const updated = await wrote(
         `UPDATE ${table} SET (${COLUMNS}) = (${PARAMETERS})
          WHERE conversation = $1 AND version = $13 RETURNING 1 AS one`,
-        [...columnsOf(next, receiver()), version],
+        [...columnsOf(next, receiverName()), version],
       );
       return updated ? next : null;
     },
     async list(filter = {}) {
       if (filter.states?.length === 0) return [];
       const values: SqlValue[] = [];
-      const rows = await database.read(listStatement(table, filter, receiver(), values), values);
+      const rows = await database.read(listStatement(table, filter, receiverName(), values), values);
       return rows.map(restoreConversation);
     },
     addIdempotencyKey: (key, keepMs) =>
@@ -141,7 +141,7 @@ export function createSqlHandoffStore(database: SqlDatabase, keepContent: boolea
       ]);
     },
     forget: (userId) =>
-      removeAll(table, 'conversation', `(user_id = $1 OR anonymous_id = $1) AND ${isOf(receiver())}`, [
+      removeAll(table, 'conversation', `(user_id = $1 OR anonymous_id = $1) AND ${isOf(receiverName())}`, [
         digestText(userId),
       ]),
     async prune(closedBefore) {

@@ -98,13 +98,13 @@ const BATCH_SIZE = 100;
 /**
  * Creates a {@link QueueAdmin} on a database that is open.
  *
- * @param receiver - gives the name of the receiver whose queues it has, or `null` for one without a name. Without it, it
+ * @param receiverName - gives the name of the receiver whose queues it has, or `null` for one without a name. Without it, it
  *   has those of all receivers.
  */
 export function createQueueAdmin(
   database: SqlDatabase,
   forgetHooks: readonly ForgetHook[],
-  receiver?: () => string | null,
+  receiverName?: () => string | null,
 ): QueueAdmin {
   const { table, list, now } = database;
   const jobs = table('job');
@@ -114,8 +114,8 @@ export function createQueueAdmin(
   /** The names of the queues of one kind. */
   const queuesOf = async (queue: QueueKind): Promise<string[]> => {
     const names = (await readQueueNames(database)).filter((name) => queueOwnerOf(name).queue === queue);
-    if (!receiver) return names;
-    const own = receiver() ?? DEFAULT_RECEIVER;
+    if (!receiverName) return names;
+    const own = receiverName() ?? DEFAULT_RECEIVER;
     const ofOwn = names.filter((name) => queueOwnerOf(name).receiver === own);
     return [...new Set([...ofOwn, queueNameOf({ queue, receiver: own })])];
   };
@@ -125,7 +125,7 @@ export function createQueueAdmin(
 
   /** The keys that a conversation's id may have, by the receivers of these queues. */
   const keysOf = (conversationId: string, queues: readonly string[]): string[] => {
-    if (receiver) return [conversationKey(conversationId, receiver())];
+    if (receiverName) return [conversationKey(conversationId, receiverName())];
     const receivers = new Set(queues.map((name) => queueOwnerOf(name).receiver));
     return [...receivers].map((each) =>
       conversationKey(conversationId, each === DEFAULT_RECEIVER ? null : each),
@@ -267,7 +267,7 @@ export function createQueueAdmin(
       const queues = await readQueueNames(database);
       const all: string[] = [];
       for (const key of rows.map(({ conversation }) => String(conversation))) {
-        const isOwn = !receiver || receiverOfKey(key) === receiver();
+        const isOwn = !receiverName || receiverOfKey(key) === receiverName();
         if (isOwn && (bot === undefined || (await botOfKey(key, queues)) === bot)) all.push(key);
       }
       let removed = 0;

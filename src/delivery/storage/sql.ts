@@ -22,9 +22,9 @@ export interface SqlDatabase {
   readonly dialect: 'sqlite' | 'postgres';
   /**
    * The name of the receiver whose stores these are; `null` without one. Several receivers may share the tables: keep
-   * their rows apart by it, as `conversationKey(id, receiver())` does.
+   * their rows apart by it, as `conversationKey(id, receiverName())` does.
    */
-  readonly receiver: () => string | null;
+  readonly receiverName: () => string | null;
   /** SQL for the current time in milliseconds, by the clock that all processes share. */
   readonly now: string;
   /** The name of a table, with its schema where there is one. */

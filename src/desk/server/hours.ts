@@ -88,7 +88,7 @@ export function createHours(store: DocumentStore, log: Log, options: HoursOption
       },
       async whenClosed() {
         const { mode, message } = await load();
-        if (mode === 'weekly') return message === '' ? 'refuse' : 'say';
+        if (mode === 'weekly') return message === '' ? 'refuse' : 'apologise';
         return typeof whenClosed === 'function' ? whenClosed() : whenClosed;
       },
       messages: {

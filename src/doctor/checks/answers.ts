@@ -80,7 +80,7 @@ export const answerChecks: readonly DoctorCheck[] = [
     level: 'advice',
     expects: 'answers within the time limit',
     advice:
-      'Answer as soon as the delivery is stored, and do the work afterwards: the platform has a timeout, which it does not publish.',
+      'Answer as soon as the event is stored, and do the work afterwards: the platform has a timeout, which it does not publish.',
     run: (client) =>
       checkEachEndpoint(client, undefined, async (endpoint) => {
         const { latencyMs } = await client.wellFormedAnswer(endpoint);
@@ -115,7 +115,7 @@ export const probeChecks: readonly DoctorCheck[] = [
       'The platform may test the base URL of the human-service component itself, with the credentials of handoff requests. Answer POST there with 200 if the body has "istest": true, else its webhook check may show the component as unreachable.',
     run: async (client) => {
       if ((await client.workingEndpoints(HANDOFF_ENDPOINTS)).length === 0) {
-        return notTestable('no handoff endpoint accepted a well-formed delivery');
+        return notTestable('no handoff endpoint accepted a well-formed request');
       }
       const url = handoffBaseUrl(client.target);
       return findingOf([statusProblem(await client.send('chat', probe(), { url }))]);

@@ -23,7 +23,7 @@ const deeplyNested = (body: WireBody): string =>
 /** Stack frames of Node, Python or Java. */
 const STACK = /\bat .{0,300}:\d+:\d+|Traceback \(most recent call last\)|\.java:\d+\)/;
 
-/** Whether an answer accepts a delivery, by its status and its body. */
+/** Whether an answer accepts a request, by its status and its body. */
 function isAccepted(endpoint: WebhookEndpoint, answer: JsonPostResult): boolean {
   return answer.status === 200 && assessBody(endpoint, answer).deviations.length === 0;
 }
@@ -41,7 +41,7 @@ export const refusalChecks: readonly DoctorCheck[] = [
   {
     id: 'method',
     level: 'advice',
-    expects: 'accepts deliveries by POST only',
+    expects: 'accepts POST requests only',
     advice: 'Answer other methods with 405. In Express, use app.post() instead of app.all() or app.use().',
     run: (client) =>
       checkEachEndpoint(client, undefined, async (endpoint) => {
@@ -49,15 +49,15 @@ export const refusalChecks: readonly DoctorCheck[] = [
         const get = await sendByMethod(client, 'GET', endpoint, null);
         const put = await sendByMethod(client, 'PUT', endpoint, body);
         return [
-          isAccepted(endpoint, get) ? 'GET was answered like a delivery' : null,
-          isAccepted(endpoint, put) ? 'PUT was answered like a delivery' : null,
+          isAccepted(endpoint, get) ? 'GET was accepted' : null,
+          isAccepted(endpoint, put) ? 'PUT was accepted' : null,
         ];
       }),
   },
   {
     id: 'path',
     level: 'advice',
-    expects: 'refuses deliveries at unknown paths',
+    expects: 'refuses requests at unknown paths',
     advice: 'Answer unknown paths with 404, so that the webhook check reveals a mistyped URL.',
     run: (client) =>
       checkEachEndpoint(client, ['message', 'chat'], async (endpoint) => {
@@ -106,7 +106,7 @@ export const refusalChecks: readonly DoctorCheck[] = [
     level: 'advice',
     expects: 'refuses bodies without a conversation_id',
     advice:
-      'Answer 400 if conversation_id is missing: 200 means that the delivery was handled, which is impossible without it.',
+      'Answer 400 if conversation_id is missing: 200 means that the event was handled, which is impossible without it.',
     run: refusesConversation('without conversation_id', withoutFields('conversation_id')),
   },
   {

@@ -4,16 +4,16 @@ import { checkEachEndpoint, type DoctorCheck, expectRefusal, findingOf, notTesta
 import type { DoctorClient } from '../client.js';
 import { isLoopback } from '../target.js';
 
-const CONCURRENT_DELIVERIES = 10;
+const CONCURRENT_REQUESTS = 10;
 
-/** The problem if a well-formed delivery is refused afterwards. */
+/** The problem if a well-formed request is refused afterwards. */
 async function stillWorks(
   client: DoctorClient,
   endpoint: WebhookEndpoint,
   after: string,
 ): Promise<string | null> {
   const problem = statusProblem(await client.send(endpoint, await client.createBody(endpoint)));
-  return problem && `a well-formed delivery after ${after}: ${problem}`;
+  return problem && `a well-formed request after ${after}: ${problem}`;
 }
 
 /** Duplicates, load, oversized and broken requests, and transport. */
@@ -21,7 +21,7 @@ export const resilienceChecks: readonly DoctorCheck[] = [
   {
     id: 'repeat.later',
     level: 'advice',
-    expects: 'answers a second delivery of the same event with HTTP 200',
+    expects: 'answers the same event with HTTP 200 a second time',
     advice:
       'The platform may send an event twice. Answer 200 again and do nothing: a refusal means that the event was lost.',
     run: (client) =>
@@ -35,7 +35,7 @@ export const resilienceChecks: readonly DoctorCheck[] = [
   {
     id: 'repeat.at-once',
     level: 'advice',
-    expects: 'answers two concurrent deliveries of the same event with HTTP 200',
+    expects: 'answers the same event sent twice at once with HTTP 200',
     advice: 'Let a unique key in the database decide which of them does the work, and answer 200 to both.',
     run: (client) =>
       checkEachEndpoint(client, undefined, async (endpoint) => {
@@ -56,16 +56,16 @@ export const resilienceChecks: readonly DoctorCheck[] = [
   {
     id: 'concurrent',
     level: 'required',
-    expects: `answers ${CONCURRENT_DELIVERIES} concurrent deliveries with HTTP 200`,
+    expects: `answers ${CONCURRENT_REQUESTS} concurrent requests with HTTP 200`,
     advice: 'Handle requests independently of each other; where order matters, queue per conversation.',
     run: (client) =>
       checkEachEndpoint(client, ['message', 'chat'], async (endpoint) => {
         const bodies = await Promise.all(
-          Array.from({ length: CONCURRENT_DELIVERIES }, () => client.createBody(endpoint)),
+          Array.from({ length: CONCURRENT_REQUESTS }, () => client.createBody(endpoint)),
         );
         const answers = await Promise.all(bodies.map((body) => client.send(endpoint, body)));
         const problems = answers.map(statusProblem).filter((problem) => problem !== null);
-        return problems.length > 0 ? [`${problems.length} of ${CONCURRENT_DELIVERIES}: ${problems[0]}`] : [];
+        return problems.length > 0 ? [`${problems.length} of ${CONCURRENT_REQUESTS}: ${problems[0]}`] : [];
       }),
   },
   {
@@ -76,7 +76,7 @@ export const resilienceChecks: readonly DoctorCheck[] = [
       'Limit bodies to a few hundred kilobytes; without a limit, anyone can exhaust the memory. If your limit is larger than the test body, raise --oversize.',
     run: async (client) => {
       const [endpoint] = await client.workingEndpoints();
-      if (!endpoint) return notTestable('no endpoint accepted a well-formed delivery');
+      if (!endpoint) return notTestable('no endpoint accepted a well-formed request');
       const padding = { doctor_padding: 'x'.repeat(client.oversizeBytes) };
       const answer = await client.send(endpoint, { ...(await client.createBody(endpoint)), ...padding });
       const disconnected = answer.status === null && answer.latencyMs < client.timeoutMs;

@@ -37,15 +37,15 @@ export function createSqlDocumentStore(database: SqlDatabase): DocumentStore {
   let migrated: Promise<void> | undefined;
 
   const scoped = (text: string): string => {
-    const receiver = database.receiver();
+    const receiver = database.receiverName();
     return receiver === null ? text : `${receiver}:${text}`;
   };
   const unscoped = (text: unknown): string => String(text).slice(scoped('').length);
   const keyOf = (conversationId: string | undefined): string | null =>
-    conversationId === undefined ? null : conversationKey(conversationId, database.receiver());
+    conversationId === undefined ? null : conversationKey(conversationId, database.receiverName());
   /** The condition that a journal entry is of this receiver. */
   const isOwn = (): string =>
-    database.receiver() === null
+    database.receiverName() === null
       ? "topic NOT LIKE '%:%'"
       : `substr(topic, 1, ${scoped('').length}) = '${scoped('')}'`;
 
@@ -191,7 +191,7 @@ export function createSqlDocumentStore(database: SqlDatabase): DocumentStore {
     },
     watch: (onChange) => database.subscribe(COMPONENT, onChange),
     forget: (conversationIds) =>
-      forgetConversations(conversationIds.map((id) => conversationKey(id, database.receiver()))),
+      forgetConversations(conversationIds.map((id) => conversationKey(id, database.receiverName()))),
     async prune(before, { kind, group }) {
       await ready();
       const query = createConditions();

@@ -25,8 +25,8 @@ import { type ReceiverFlags, receiverTarget } from './flags.js';
 import { parseJson, readText } from './input.js';
 import { EXIT, type Output, print, UsageError } from './output.js';
 
-/** The kinds of deliveries: one for each endpoint, and the availability test. */
-export type DeliveryKind = WebhookEndpoint | 'probe';
+/** The kinds of requests: one for each endpoint, and the availability test. */
+export type RequestKind = WebhookEndpoint | 'probe';
 
 interface BodyFlags {
   readonly text?: string;
@@ -52,8 +52,8 @@ export type SendFlags = ReceiverFlags &
 /** Longer answers are cut in the text for people. */
 const MAX_ANSWER_LENGTH = 2_000;
 
-/** Sends one delivery, prints the answer and how it differs from the specification. */
-export async function sendDelivery(kind: DeliveryKind, flags: SendFlags, output: Output): Promise<number> {
+/** Sends one request, prints the answer and how it differs from the specification. */
+export async function sendEvent(kind: RequestKind, flags: SendFlags, output: Output): Promise<number> {
   const target = receiverTarget(flags);
   const body =
     flags.body === undefined ? buildBody(kind, flags, Date.now()) : await readBody(kind, flags.body);
@@ -85,7 +85,7 @@ const REPLY_NOTE =
 
 /** A 5xx may come from a reply that the platform refused, and not from the receiver itself: a note says so. */
 function withReplyNote(
-  kind: DeliveryKind,
+  kind: RequestKind,
   { status }: JsonPostResult,
   verdict: AnswerAssessment,
 ): AnswerAssessment {
@@ -93,8 +93,8 @@ function withReplyNote(
   return mayHaveReplied ? { ...verdict, notes: [...verdict.notes, REPLY_NOTE] } : verdict;
 }
 
-/** The URL of a delivery. A probe of the handoff base URL carries the credentials of handoff requests. */
-function addressOf(kind: DeliveryKind, { at = 'message', path }: SendFlags, target: ReceiverTarget) {
+/** The URL of a request. A probe of the handoff base URL carries the credentials of handoff requests. */
+function addressOf(kind: RequestKind, { at = 'message', path }: SendFlags, target: ReceiverTarget) {
   const place = kind === 'probe' ? at : kind;
   const endpoint: WebhookEndpoint = place === 'handoff' ? 'chat' : place;
   const base = endpoint === 'message' ? target.url : handoffBaseUrl(target);
@@ -126,7 +126,7 @@ const BUILDERS: Readonly<Record<WebhookEndpoint, BuildBody>> = {
 };
 
 /** The body that the flags describe; missing values are generated. */
-function buildBody(kind: DeliveryKind, flags: BodyFlags, now: number): object {
+function buildBody(kind: RequestKind, flags: BodyFlags, now: number): object {
   const { conversation = newId(), at = 'message' } = flags;
   if (kind !== 'probe') return BUILDERS[kind](flags, conversation, now);
   // The platform tests the handoff base URL with a body in the format of messages.
@@ -134,7 +134,7 @@ function buildBody(kind: DeliveryKind, flags: BodyFlags, now: number): object {
   return { ...BUILDERS[at](flags, conversation, now), istest: true };
 }
 
-async function readBody(kind: DeliveryKind, path: string): Promise<object> {
+async function readBody(kind: RequestKind, path: string): Promise<object> {
   const body = parseJson(await readText(path), path);
   if (typeof body !== 'object' || body === null || Array.isArray(body)) {
     throw new UsageError('the body must be a JSON object. See: handoff-kit send --help');
@@ -154,7 +154,7 @@ function validateBody(endpoint: WebhookEndpoint, body: object): void {
 }
 
 interface ShownDelivery {
-  readonly kind: DeliveryKind;
+  readonly kind: RequestKind;
   readonly url: string;
   readonly scheme: string | null;
   readonly body: object;
