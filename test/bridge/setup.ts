@@ -27,6 +27,9 @@ export interface SetupOptions {
   readonly before?: (receiver: Receiver) => void;
 }
 
+/** After this time, failures of three conversations count as an outage. */
+export const OUTAGE_MS = 1_000;
+
 /** Short waits for tests. */
 export const QUICK_RETRY = { firstWaitMs: 1, authWaitMs: 5 } as const;
 

@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 import { createSharedRateLimiter } from '../../src/bridge/calls/rate-limiter.js';
 import { AdapterError } from '../../src/public/adapter.js';
@@ -5,6 +6,7 @@ import { createReceiver, type Delivery, noAuth } from '../../src/public/index.js
 import { eventually } from '../helpers/eventually.js';
 import { fakeDesk } from './fake-desk.js';
 import { onSharedStore } from './instances.js';
+import { OUTAGE_MS } from './setup.js';
 
 /** Longer than any test, so that a slot is used once. */
 const HOUR_MS = 3_600_000;
@@ -94,7 +96,10 @@ export function describeSharedStore(name: string, createStore: () => Promise<() 
         ),
       );
       desk.behave({ send: down });
-      for (const conversation of conversations) await conversation.say('hello');
+      const [last, ...others] = conversations;
+      for (const conversation of others) await conversation.say('hello');
+      await sleep(OUTAGE_MS);
+      await last?.say('hello');
       await eventually(() => expect(first.bridge.isAvailable()).toBe(false));
       await eventually(() => expect(first.bridge.stats().postponed).toBeGreaterThanOrEqual(6));
 

@@ -5,10 +5,10 @@ import { AdapterError } from '../adapter/adapter-types.js';
  * Stops calls to a helpdesk that does not answer, so that its conversations wait without using resources. It counts
  * conversations, not calls: a helpdesk that fails at one message takes the others.
  *
- *     closed ── 5 conversations fail, no call succeeds ──> open ── 5 s, then every 10, 20, 30 ──┐
- *       ▲                                                   ▲                                   ▼
- *       └───────────── any success ─────────────────────────┼──────── 3 other conversations may try, and 1 of these
- *                                                           └──────── all fail ─────────────────┘
+ *     closed ── 3 conversations fail, ────► open ── 5 s, then every 10, 20, 30 ──┐
+ *       ▲       no call succeeds for 1 s     ▲                                  ▼
+ *       │                                    └── all fail ── 3 other conversations may try, and 1 of these
+ *       └──────────────────── any success ────────────────────────────┘
  *
  * Other conversations try first: those that failed may be at fault themselves. Only calls that a user waits for count as
  * failures: a helpdesk that refuses to close a conversation, or to list events, may still take new ones. One such call may
@@ -52,8 +52,9 @@ export interface CircuitBreakerOptions {
   readonly onOutage: () => void;
 }
 
-/** So many that a helpdesk which fails at every tenth call is hardly ever taken for one that is down. */
-const MAX_FAILING = 5;
+const MIN_FAILING = 3;
+/** Without it, a busy helpdesk that fails at every tenth call would be taken for one that is down now and then. */
+const MIN_FAILING_MS = 1_000;
 /** How many calls are made after each wait: of conversations that have not failed, of those that have, and others. */
 const TRIALS = { fresh: 3, failed: 1, other: 1 };
 /** The longest wait is this many times the first. */
@@ -63,6 +64,7 @@ export function createCircuitBreaker(options: CircuitBreakerOptions): CircuitBre
   const { helpdesk, log, firstWaitMs, onTrial, onRecovered, onOutage } = options;
   /** The conversations that failed since the last success. */
   const failing = new Set<string>();
+  let failingSince = 0;
   /** How many calls of each kind may still be made before the next wait ends. */
   let trials = { fresh: 0, failed: 0, other: 0 };
   /** The number of waits of this outage; 0 while the circuit is closed. */
@@ -96,8 +98,9 @@ export function createCircuitBreaker(options: CircuitBreakerOptions): CircuitBre
 
   const failed = (conversationId: string | null): void => {
     if (conversationId === null) return;
+    if (failing.size === 0) failingSince = performance.now();
     failing.add(conversationId);
-    if (waits > 0 || failing.size < MAX_FAILING) return;
+    if (waits > 0 || failing.size < MIN_FAILING || performance.now() - failingSince < MIN_FAILING_MS) return;
     log.warn({}, 'the helpdesk does not answer; calls are paused until it does');
     onOutage();
     trials = { fresh: 0, failed: 0, other: 1 };
