@@ -21,3 +21,16 @@ it('createAdapterHttp sends a form, as token endpoints expect', async () => {
     'grant_type=refresh_token&refresh_token=a%26b%3Dc',
   ]);
 });
+
+it.each([
+  [401, 'auth'],
+  [404, 'gone'],
+  [422, 'invalid'],
+  [429, 'rate-limited'],
+  [503, 'transient'],
+])('createAdapterHttp rejects an answer of %i as %s, with the status', async (status, kind) => {
+  const { url } = await serve((_request, response) => response.writeHead(status).end());
+  const http = createAdapterHttp({ helpdesk: 'Our Desk', baseUrl: url, headers: {} });
+  const answer = http({ method: 'GET', path: '/me' }, { signal: AbortSignal.timeout(5_000) });
+  await expect(answer).rejects.toMatchObject({ kind, status });
+});

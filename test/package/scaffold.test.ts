@@ -25,7 +25,7 @@ import { openRegistry, type Registry, takesNewest } from './registry.js';
 /**
  * Projects of `init`, as a user makes them: from the packed package, installed, linted, type-checked, tested, built,
  * started without `.env`, and asked by the simulated platform. Every pair of answers occurs in one of them, and every
- * server in both languages with users who are answered in code.
+ * server with users who are answered in code.
  */
 let folder = '';
 let registry: Registry;
@@ -43,13 +43,13 @@ const POSSIBLE: readonly Answers[] = QUESTIONS.language
   .flatMap((some) => QUESTIONS.adapter.map(({ name: adapter }) => ({ ...some, adapter })))
   .filter((answers) => conflictOf(answers) === null);
 
-/** What must occur in a project: all pairs, and the language and server of those that answer users in code. */
+/** What must occur in a project: all pairs, and the server of those that answer users in code. */
 function goalsOf({ language, host, delivery, adapter }: Answers): string[] {
   // All helpdesks are mounted alike.
   const mounted = adapter === 'chatwoot' ? 'slack' : adapter;
   const pairs = [language, host, delivery].flatMap((one) => [`${one} ${language}`, `${one} ${delivery}`]);
   const more = [`${host} ${mounted}`, `${language} ${adapter}`, `${delivery} ${adapter}`];
-  return [...pairs, ...more, ...(adapter === 'none' ? [`${language} ${host} answers`] : [])];
+  return [...pairs, ...more, ...(adapter === 'none' ? [`${host} answers`] : [])];
 }
 
 /** The smallest list that a greedy search finds in which every goal occurs. */

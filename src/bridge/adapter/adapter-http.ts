@@ -140,6 +140,7 @@ function toResponse(helpdesk: string, request: string, outcome: HttpResult): Ada
   const retryAfterMs = readRetryAfter(outcome.retryAfter, Date.now());
   throw new AdapterError(errorKindOf(status), `${helpdesk} answered ${request} with ${status}.`, {
     retryAfterMs,
+    status,
   });
 }
 

@@ -263,17 +263,24 @@ export class AdapterError extends HandoffKitError {
   readonly retryable: boolean;
   /** How long the helpdesk asks to wait, or `null` when it does not say. */
   readonly retryAfterMs: number | null;
+  /** The HTTP status of the helpdesk's answer, or `null` when there was none. */
+  readonly status: number | null;
 
   /** Operators read the message: it must hold no secrets and no text of users. */
   constructor(
     kind: AdapterErrorKind,
     message: string,
-    { retryAfterMs = null, ...options }: ErrorOptions & { readonly retryAfterMs?: number | null } = {},
+    {
+      retryAfterMs = null,
+      status = null,
+      ...options
+    }: ErrorOptions & { readonly retryAfterMs?: number | null; readonly status?: number | null } = {},
   ) {
     super(CODE[kind], message, options);
     this.kind = kind;
     this.retryable = kind === 'transient' || kind === 'rate-limited';
     this.retryAfterMs = retryAfterMs;
+    this.status = status;
   }
 }
 

@@ -34,6 +34,8 @@ export interface CheckContext {
   readonly faultAnswers: FaultAnswers;
   readonly secrets: readonly string[];
   readonly stepTimeoutMs: number;
+  /** See {@link AdapterHarness.pageSize}. */
+  readonly pageSize: number;
   lacks(feature: HarnessFeature): boolean;
   /** Waits up to `stepTimeoutMs` for a condition. */
   readonly waitFor: WaitFor;
@@ -97,6 +99,7 @@ export async function createCheckContext<System extends HarnessHelpdesk>(
       faultAnswers: withDefaultAnswers(harness.faults),
       secrets: harness.secrets,
       stepTimeoutMs,
+      pageSize: harness.pageSize ?? 25,
       lacks: (feature) => harness.unsupported?.[feature] !== undefined,
       waitFor,
       call,

@@ -55,6 +55,12 @@ export interface FaultProxy {
    */
   delay(ms: number, scope?: FaultScope): void;
   /**
+   * Lets the helpdesk handle the request at once, and delays its answer.
+   *
+   * @example proxy.delayAnswer(2_000, { match: ({ writes }) => writes });
+   */
+  delayAnswer(ms: number, scope?: FaultScope): void;
+  /**
    * Holds requests until the returned function is called.
    *
    * @example
@@ -82,7 +88,7 @@ export async function createFaultProxy(target: string): Promise<FaultProxy> {
   const requests: ProxiedRequest[] = [];
   const faults = createProxyFaults();
 
-  const forward = (incoming: IncomingMessage, answer: ServerResponse, lose: boolean) => {
+  const forward = (incoming: IncomingMessage, answer: ServerResponse, fault: ProxyFault | null) => {
     const outgoing = send({
       hostname,
       port: targetPort,
@@ -95,12 +101,16 @@ export async function createFaultProxy(target: string): Promise<FaultProxy> {
     outgoing.on('error', () => answer.destroy());
     outgoing.on('response', (response) => {
       response.on('error', () => answer.destroy());
-      if (lose) {
+      if (fault?.kind === 'lose') {
         response.resume().on('end', () => answer.destroy());
         return;
       }
-      answer.writeHead(response.statusCode ?? 502, withoutConnectionHeaders(response.headers));
-      response.pipe(answer);
+      const pass = (): void => {
+        answer.writeHead(response.statusCode ?? 502, withoutConnectionHeaders(response.headers));
+        response.pipe(answer);
+      };
+      if (fault?.kind === 'delay-answer') setTimeout(pass, fault.ms);
+      else pass();
     });
     incoming.pipe(outgoing);
   };
@@ -110,7 +120,7 @@ export async function createFaultProxy(target: string): Promise<FaultProxy> {
     if (fault?.kind === 'refuse') return answer.destroy();
     if (fault?.kind === 'delay') await sleep(fault.ms);
     if (fault?.kind === 'hold') await fault.released;
-    if (!answer.destroyed) forward(incoming, answer, fault?.kind === 'lose');
+    if (!answer.destroyed) forward(incoming, answer, fault);
   };
 
   const { origin, stop } = await serve((incoming, answer) => {
@@ -128,6 +138,7 @@ export async function createFaultProxy(target: string): Promise<FaultProxy> {
     loseAnswer: (scope) => faults.add({ kind: 'lose' }, scope),
     refuse: (scope) => faults.add({ kind: 'refuse' }, scope),
     delay: (ms, scope) => faults.add({ kind: 'delay', ms }, scope),
+    delayAnswer: (ms, scope) => faults.add({ kind: 'delay-answer', ms }, scope),
     hold(scope) {
       let release = (): void => {};
       const released = new Promise<void>((resolve) => {
@@ -165,7 +176,7 @@ type ProxyFault =
   | { readonly kind: 'answer'; readonly answer: FaultAnswer }
   | { readonly kind: 'lose' }
   | { readonly kind: 'refuse' }
-  | { readonly kind: 'delay'; readonly ms: number }
+  | { readonly kind: 'delay' | 'delay-answer'; readonly ms: number }
   | { readonly kind: 'hold'; readonly released: Promise<void>; readonly release: () => void };
 
 interface ProxyFaults {

@@ -130,6 +130,11 @@ export interface AdapterHarness<Helpdesk extends HarnessHelpdesk = HarnessHelpde
     readonly rateLimited?: (retryAfterSeconds: number) => FaultAnswer;
     readonly unavailable?: FaultAnswer;
   };
+  /**
+   * How many messages the helpdesk lists in one answer at most, so that the kit can ask catchUp for more than one page.
+   * Default: 25.
+   */
+  readonly pageSize?: number;
   /** The port of `webhookUrl`, for a helpdesk with a fixed webhook address. Default: a free port. */
   readonly webhookPort?: number;
   /** How long a check waits for one step, in milliseconds. Only failures wait that long. Default: 5,000. */

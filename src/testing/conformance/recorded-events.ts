@@ -9,6 +9,8 @@ interface RecordedEvent {
 }
 
 export interface EventRecorder {
+  /** All events so far. */
+  readonly recorded: readonly RecordedEvent[];
   /** Waits for the first event that matches. */
   waitFor(what: string, matches: (recorded: RecordedEvent) => boolean): Promise<RecordedEvent>;
   stop(): Promise<void>;
@@ -52,6 +54,7 @@ export async function createEventRecorder(parts: {
 
   await poll();
   return {
+    recorded,
     waitFor: (what, matches) =>
       waitFor(what, async () => {
         readWebhooks();

@@ -71,6 +71,8 @@ export interface TamperedRequests {
   readonly unsigned: readonly InboundRequest[];
   /** One character of the body is changed. */
   readonly changedBody: readonly InboundRequest[];
+  /** White space is added to the body, if it is JSON. */
+  readonly changedWhiteSpace: readonly InboundRequest[];
 }
 
 /** Headers of any HTTP client, which cannot be a signature. */
@@ -105,7 +107,18 @@ export function tamperWith(request: InboundRequest): TamperedRequests {
     ],
     unsigned: [{ ...request, url: path, headers: Object.fromEntries(standard) }],
     changedBody: [{ ...request, body: changeMiddle(request.body) }],
+    changedWhiteSpace: spacedJson(request.body).map((body) => ({ ...request, body })),
   };
+}
+
+/** The same JSON with other white space. */
+function spacedJson(body: Buffer): Buffer[] {
+  try {
+    const parsed: unknown = JSON.parse(body.toString('utf8'));
+    return [1, 2].map((indent) => Buffer.from(JSON.stringify(parsed, null, indent)));
+  } catch {
+    return [];
+  }
 }
 
 /** Changes the last character to another digit, which is valid in hex, Base64 and text. */

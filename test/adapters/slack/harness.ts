@@ -24,6 +24,7 @@ export const slackHarness: AdapterHarness<SlackHelpdesk> = {
   stepTimeoutMs: 30_000,
   secrets: ['xoxb-1111-2222-fakefakefake', '8f742231b10e8888abcd99yyyzzz85a5', 'xoxb-wrong'],
   unsupported: { join: 'Slack threads cannot be assigned.' },
+  pageSize: 200,
   faults: {
     unauthorized: ok('invalid_auth'),
     gone: ok('thread_not_found'),

@@ -1,15 +1,17 @@
 import { settingsFor } from '../../../examples/custom-adapter/harness.js';
 import {
+  addingEvents,
   api,
   changingEvents,
   changingVerifiedRequest,
-  type Defect,
+  type Defects,
   failingSecondClose,
   ignoringSignal,
   newId,
   numberingEvents,
   reportedAs,
   retryingSend,
+  rewritten,
   throwingFetchErrors,
 } from './defect-tools.js';
 
@@ -23,7 +25,7 @@ const neverFinds = () => ({ find: async () => null });
 const neverCloses = () => ({ close: async () => {} });
 
 /** A defect for each check that calls the adapter directly. */
-export const ADAPTER_DEFECTS: Readonly<Record<string, Defect>> = {
+export const ADAPTER_DEFECTS: Defects = {
   open: {
     name: 'open omits the transcript',
     failure: /the agents to see the transcript/,
@@ -137,12 +139,25 @@ export const ADAPTER_DEFECTS: Readonly<Record<string, Defect>> = {
       };
     },
   },
+  'signature-bytes': {
+    name: 'the signature is computed over JSON that was written again',
+    failure: /verify returned "genuine"/,
+    change: changingVerifiedRequest((request) => ({ ...request, body: rewritten(request.body) })),
+  },
   'signature-stale': {
     name: 'the age is ignored',
     failure: /verify returned "genuine"/,
     change: changingVerifiedRequest((request) => ({
       ...request,
       receivedAt: Number(request.headers['x-tiny-time']) * 1_000,
+    })),
+  },
+  'signature-future': {
+    name: 'only the age is limited',
+    failure: /verify returned "genuine"/,
+    change: changingVerifiedRequest((request) => ({
+      ...request,
+      receivedAt: Math.max(request.receivedAt, Number(request.headers['x-tiny-time']) * 1_000),
     })),
   },
   pure: { name: 'ids are random', failure: /parse returned different results/, change: randomIds },
@@ -166,11 +181,34 @@ export const ADAPTER_DEFECTS: Readonly<Record<string, Defect>> = {
     failure: /author\.name is null instead of "Ada"/,
     change: changingEvents((event) => ({ ...event, author: { ...event.author, name: null } })),
   },
-  joined: {
-    name: 'parse drops joins',
-    failure: /an event of kind "joined"/,
-    change: changingEvents((event) => (event.kind === 'joined' ? null : event)),
-  },
+  joined: [
+    {
+      name: 'parse drops joins',
+      failure: /an event of kind "joined"/,
+      change: changingEvents((event) => (event.kind === 'joined' ? null : event)),
+    },
+    {
+      name: 'each reply is a join as well',
+      failure: /2 events of kind "joined" were reported/,
+      change: addingEvents(({ id, externalId, author, kind }) =>
+        kind === 'message' && author.kind === 'agent'
+          ? [{ kind: 'joined', id: `${id} join`, externalId, author }]
+          : [],
+      ),
+    },
+  ],
+  'several-events': [
+    {
+      name: 'parse returns the first event only',
+      failure: /parse returned "message"/,
+      change: (good) => ({ parse: (request) => ({ events: good.parse(request).events.slice(0, 1) }) }),
+    },
+    {
+      name: 'parse returns the newest event first',
+      failure: /parse returned "closed", "message"/,
+      change: (good) => ({ parse: (request) => ({ events: good.parse(request).events.toReversed() }) }),
+    },
+  ],
   close: { name: 'close does nothing', failure: /the conversation has ended/, change: neverCloses },
   'close-twice': {
     name: 'close fails the second time',
@@ -212,14 +250,26 @@ export const ADAPTER_DEFECTS: Readonly<Record<string, Defect>> = {
       },
     }),
   },
-  'no-secrets': {
-    name: 'the log contains the token',
-    failure: /a secret appears in/,
-    change: (good, site) => ({
-      open(session, call) {
-        call.log.debug({ with: `Bearer ${settingsFor(site).token}` }, 'opening');
-        return good.open(session, call);
-      },
-    }),
-  },
+  'no-secrets': [
+    {
+      name: 'the log contains the token',
+      failure: /a secret appears in/,
+      change: (good, site) => ({
+        open(session, call) {
+          call.log.debug({ with: `Bearer ${settingsFor(site).token}` }, 'opening');
+          return good.open(session, call);
+        },
+      }),
+    },
+    {
+      name: 'the url of the conversation contains the token',
+      failure: /a secret appears in/,
+      change: (good, site) => ({
+        async open(session, call) {
+          const opened = await good.open(session, call);
+          return { ...opened, url: `${site.baseUrl}/cases?token=${settingsFor(site).token}` };
+        },
+      }),
+    },
+  ],
 };

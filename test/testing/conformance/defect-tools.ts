@@ -1,4 +1,5 @@
 import { createHash, randomUUID } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { settingsFor } from '../../../examples/custom-adapter/harness.js';
 import {
   type Adapter,
@@ -21,6 +22,9 @@ export interface Defect {
   readonly catchesUp?: boolean;
   readonly change: (good: WebhookAdapter, site: AdapterFactoryInput) => Partial<Adapter>;
 }
+
+/** The defects that each check must find, by its id. */
+export type Defects = Readonly<Record<string, Defect | readonly Defect[]>>;
 
 /** An adapter with webhooks. */
 export type WebhookAdapter = Adapter & Required<Pick<Adapter, 'verify' | 'parse'>>;
@@ -68,6 +72,25 @@ export const changingEvents =
       return { events: events.map(change).filter((event) => event !== null) };
     },
   });
+
+/** Adds events after parsed ones. */
+export const addingEvents =
+  (more: (event: InboundEvent) => readonly InboundEvent[]) =>
+  (good: WebhookAdapter): Partial<Adapter> => ({
+    parse: (request) => ({ events: good.parse(request).events.flatMap((event) => [event, ...more(event)]) }),
+  });
+
+/** JSON as it would be written anew. */
+export const rewritten = (body: Buffer): Buffer =>
+  Buffer.from(JSON.stringify(JSON.parse(body.toString('utf8'))));
+
+/** Sends again when there is no answer in time. */
+export const resendingSlowMessages = (good: WebhookAdapter): Partial<Adapter> => ({
+  async send(ref, message, call) {
+    const sent = await Promise.race([good.send(ref, message, call), sleep(500, null)]);
+    return sent ?? good.send(ref, message, call);
+  },
+});
 
 /** Changes the text of inbound messages. */
 export const changingInboundText = (change: (text: string) => string) =>

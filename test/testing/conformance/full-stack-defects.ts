@@ -5,7 +5,7 @@ import {
   changingInboundText,
   changingList,
   changingOutboundText,
-  type Defect,
+  type Defects,
   digest,
   droppingLateEvents,
   escaped,
@@ -18,6 +18,7 @@ import {
   oneLine,
   openingInBackground,
   reportedAs,
+  resendingSlowMessages,
   sendingInTurn,
   withoutEmoji,
 } from './defect-tools.js';
@@ -28,7 +29,7 @@ const neverFinds = () => ({ find: async () => null });
 const neverCloses = () => ({ close: async () => {} });
 
 /** A defect for each check that uses the full stack. */
-export const FULL_STACK_DEFECTS: Readonly<Record<string, Defect>> = {
+export const FULL_STACK_DEFECTS: Defects = {
   'open-twice': {
     name: 'open creates two conversations',
     failure: /the helpdesk has 2 conversations/,
@@ -177,6 +178,20 @@ export const FULL_STACK_DEFECTS: Readonly<Record<string, Defect>> = {
     catchesUp: true,
     change: changingList((listed) => listed.map((event) => ({ ...event, id: `listed ${event.id}` }))),
   },
+  'catch-up-notes': {
+    name: 'catchUp forgets which messages are internal',
+    failure: /listed the note without internal: true/,
+    catchesUp: true,
+    change: changingList((listed) =>
+      listed.map((event) => (isMessage(event) ? { ...event, internal: false } : event)),
+    ),
+  },
+  'catch-up-pages': {
+    name: 'catchUp reads one page',
+    failure: /catchUp to list 28 replies \(listed: 25\)/,
+    catchesUp: true,
+    change: changingList((listed) => listed.filter(({ author }) => author.kind === 'agent').slice(0, 25)),
+  },
   'overtaking-close': {
     name: 'catchUp lists nothing of a closed conversation',
     failure: /the user to receive "Reply 2 of 3\."/,
@@ -195,15 +210,30 @@ export const FULL_STACK_DEFECTS: Readonly<Record<string, Defect>> = {
     catchesUp: true,
     change: changingList((listed) => listed.slice(-1)),
   },
-  undelivered: {
-    name: 'the note is a message of the user, which opens a closed conversation',
-    failure: /the conversation is open again/,
-    change: (good) => ({
-      async undelivered(ref, { text }, _reason, call) {
-        await good.send(ref, { key: newId(), text, sentAt: null }, call);
+  undelivered: [
+    {
+      name: 'the note is a message of the user, which opens a closed conversation',
+      failure: /the conversation is open again/,
+      change: (good) => ({
+        async undelivered(ref, { text }, _reason, call) {
+          await good.send(ref, { key: newId(), text, sentAt: null }, call);
+        },
+      }),
+    },
+    {
+      name: 'agents are told of the first reply only',
+      failure: /that "Reply 2 of 3\." was not delivered/,
+      change(good) {
+        const told = new Set<string>();
+        return {
+          async undelivered(ref, message, reason, call) {
+            if (!told.has(ref.externalId)) await good.undelivered?.(ref, message, reason, call);
+            told.add(ref.externalId);
+          },
+        };
       },
-    }),
-  },
+    },
+  ],
   'rate-limit-honoured': {
     name: '429 is reported as invalid',
     failure: /One moment, please/,
@@ -213,6 +243,11 @@ export const FULL_STACK_DEFECTS: Readonly<Record<string, Defect>> = {
     name: 'an outage is reported as invalid',
     failure: /One of three/,
     change: reportedAs('transient', 'invalid'),
+  },
+  'slow-answer': {
+    name: 'a message without an answer in half a second is sent again',
+    failure: /the agents see "Are you slow today\?" 2 times/,
+    change: resendingSlowMessages,
   },
   'refused-message': {
     name: 'a conversation with a refused message takes no more',

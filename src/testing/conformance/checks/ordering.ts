@@ -5,6 +5,7 @@ import { fail, NotApplicableError, quote } from '../failures.js';
 import { createFullStack, expectClosedBy, expectClosedInSystem, expectReplies } from '../full-stack.js';
 import { createWebhookAdapter, isAgentReply, REPLIES, replyInReverse } from '../webhook-events.js';
 
+const NOTE = 'Between us: this user is difficult.';
 const REASON = { kind: 'failed', text: 'The platform refused it.' } as const;
 
 /** The order of agents' actions, and missed actions. */
@@ -36,6 +37,52 @@ export const orderingChecks: readonly ConformanceCheck[] = [
         fail(
           `catchUp listed the ids ${replies.map(({ id }) => quote(id)).join(', ')} instead of ${ids.map(quote).join(', ')}.`,
         );
+    },
+  },
+  {
+    id: 'catch-up-notes',
+    title: 'catchUp marks internal notes',
+    needs: ['note'],
+    expected: 'the reply, and the note only with internal: true.',
+    advice: 'set internal in catchUp as parse does: share the function that maps an event.',
+    async run(context) {
+      const adapter = await createCatchingUpAdapter(context);
+      const { session, opened, recorder } = await openAndRecord(context, adapter);
+      const { externalId } = opened;
+      const [reply = ''] = REPLIES;
+      await context.helpdesk.agent.note?.(externalId, NOTE);
+      await context.helpdesk.agent.reply(externalId, reply);
+      await recorder.waitFor(`the event of ${quote(reply)}`, ({ event }) =>
+        isAgentReply(event, externalId, reply),
+      );
+      const listed = await adapter.catchUp(refOf(session, opened), session.requestedAt, context.call);
+      if (!listed.some((event) => isAgentReply(event, externalId, reply)))
+        fail('catchUp did not list the reply.');
+      if (listed.some((event) => event.kind === 'message' && event.text.includes(NOTE) && !event.internal))
+        fail('catchUp listed the note without internal: true.');
+    },
+  },
+  {
+    id: 'catch-up-pages',
+    title: 'catchUp lists more than one page',
+    expected: 'every reply, however many there are.',
+    advice:
+      'follow the pages of the list to its end, within a limit of your own. If pages have another size, set pageSize in the harness.',
+    async run(context) {
+      const adapter = await createCatchingUpAdapter(context);
+      const { session, opened } = await openAndRecord(context, adapter);
+      const { externalId } = opened;
+      const texts = Array.from({ length: context.pageSize + 3 }, (_, index) => `Reply ${index + 1} of many.`);
+      for (const text of texts) await context.helpdesk.agent.reply(externalId, text);
+      let found: readonly string[] = [];
+      await context.waitFor(
+        () => `catchUp to list ${texts.length} replies (listed: ${found.length})`,
+        async () => {
+          const listed = await adapter.catchUp(refOf(session, opened), session.requestedAt, context.call);
+          found = texts.filter((text) => listed.some((event) => isAgentReply(event, externalId, text)));
+          return found.length === texts.length;
+        },
+      );
     },
   },
   {
@@ -116,21 +163,24 @@ export const orderingChecks: readonly ConformanceCheck[] = [
       const { session, opened, recorder } = await openAndRecord(context, adapter);
       const { externalId } = opened;
       const ref = refOf(session, opened);
-      const [first = '', second = ''] = REPLIES;
-      await context.helpdesk.agent.reply(externalId, first);
-      const { event } = await recorder.waitFor(`the event of ${quote(first)}`, (recorded) =>
-        isAgentReply(recorded.event, externalId, first),
-      );
-      const messageId = event.kind === 'message' ? event.messageId : null;
-      await undelivered(ref, { messageId, text: first }, REASON, context.call);
-      await context.waitFor(`the agents to see that ${quote(first)} was not delivered`, async () => {
-        const seen = await context.helpdesk.read(externalId);
-        return seen.undelivered?.includes(first) || seen.shown.some((shown) => shown.includes(first));
-      });
+      const texts = REPLIES.slice(0, 2);
+      for (const text of texts) {
+        await context.helpdesk.agent.reply(externalId, text);
+        const { event } = await recorder.waitFor(`the event of ${quote(text)}`, (recorded) =>
+          isAgentReply(recorded.event, externalId, text),
+        );
+        const messageId = event.kind === 'message' ? event.messageId : null;
+        await undelivered(ref, { messageId, text }, REASON, context.call);
+      }
+      for (const text of texts)
+        await context.waitFor(`the agents to see that ${quote(text)} was not delivered`, async () => {
+          const seen = await context.helpdesk.read(externalId);
+          return seen.undelivered?.includes(text) || seen.shown.some((shown) => shown.includes(text));
+        });
       await adapter.close(ref, { by: 'user', text: 'The user has left.' }, context.call);
       await expectClosedInSystem(context, externalId);
       // A dead letter does not name the message.
-      await undelivered(ref, { messageId: null, text: second }, REASON, context.call);
+      await undelivered(ref, { messageId: null, text: REPLIES[2] ?? '' }, REASON, context.call);
       if (!(await context.helpdesk.read(externalId)).isClosed) fail('the conversation is open again.');
     },
   },

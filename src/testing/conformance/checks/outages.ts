@@ -3,6 +3,7 @@ import { fail } from '../failures.js';
 import { createFullStack, expectClosedInSystem, expectShownOnce, overrideAdapter } from '../full-stack.js';
 
 const RETRY_AFTER_MS = 1_000;
+const SLOW_MS = 1_500;
 const CLOCK_TOLERANCE_MS = 100;
 
 export const outageChecks: readonly ConformanceCheck[] = [
@@ -43,6 +44,23 @@ export const outageChecks: readonly ConformanceCheck[] = [
       const places = messages.map((text) => all.indexOf(text));
       if (places.some((place, index) => index > 0 && place < (places[index - 1] ?? 0)))
         fail('the messages are not in the order in which the user sent them.');
+    },
+  },
+  {
+    id: 'slow-answer',
+    title: 'a message whose answer is slow is sent once',
+    expected: 'the message is shown once, although the helpdesk answers after 1.5 seconds.',
+    advice:
+      'leave time limits and retries to the bridge: send once, and fail with kind "transient" if there is no answer.',
+    async run(context) {
+      const stack = await createFullStack(context);
+      const { user, externalId } = await stack.handOver();
+      context.proxy.delayAnswer(SLOW_MS, { match: ({ writes }) => writes });
+      await user.say('Are you slow today?');
+      // Sent once send has returned for the message before it.
+      await user.say('Never mind.');
+      await expectShownOnce(context, externalId, 'Never mind.');
+      await expectShownOnce(context, externalId, 'Are you slow today?');
     },
   },
   {

@@ -9,9 +9,9 @@ const USER_TEXT = 'a private message of the user';
 export const secretChecks: readonly ConformanceCheck[] = [
   {
     id: 'no-secrets',
-    title: 'logs and errors contain no secrets and no user messages',
+    title: 'logs, errors and what open returns contain no secrets and no user messages',
     expected:
-      'neither the secrets of the harness nor user messages in log lines, errors, results of check or on the console.',
+      'neither the secrets of the harness nor user messages in log lines, errors, results of open and check or on the console.',
     advice:
       'log ids and counts; build errors from status and path only, as createAdapterHttp does; never put a whole request or answer into an error.',
     async run(context) {
@@ -35,7 +35,10 @@ async function provokeErrors(context: CheckContext): Promise<string[]> {
   const collect = (error: unknown) => texts.push(...textsOf(error));
   const adapter = await context.createAdapter();
   const session = newSession();
-  const ref = refOf(session, await adapter.open(session, call));
+  const opened = await adapter.open(session, call);
+  // Stored with the conversation, and shown to operators.
+  texts.push(JSON.stringify(opened));
+  const ref = refOf(session, opened);
   const trySend = async (text: string) =>
     collect(await adapterErrorOf('send', adapter.send(ref, newMessage(text), call)));
   await trySend(USER_TEXT);

@@ -1,10 +1,17 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { isDeepStrictEqual } from 'node:util';
-import { type Adapter, AdapterError, type InboundRequest } from '../../../bridge/index.js';
+import { type Adapter, AdapterError, type InboundEvent, type InboundRequest } from '../../../bridge/index.js';
 import { newSession } from '../adapter-calls.js';
 import type { CheckContext, ConformanceCheck } from '../check-context.js';
-import { describeError, fail, quote } from '../failures.js';
+import { describeError, fail, NotApplicableError, quote } from '../failures.js';
 import { observeCall } from '../instrumentation.js';
-import { isAgentReply, recordAgentReply, type TamperedRequests, tamperWith } from '../webhook-events.js';
+import {
+  createWebhookAdapter,
+  isAgentReply,
+  recordAgentReply,
+  type TamperedRequests,
+  tamperWith,
+} from '../webhook-events.js';
 
 const HOUR_MS = 3_600_000;
 
@@ -35,6 +42,15 @@ export const verifyChecks: readonly ConformanceCheck[] = [
     run: (context) => expectRefused(context, 'changedBody'),
   },
   {
+    id: 'signature-bytes',
+    title: 'a body with other white space is refused',
+    needs: ['signature', 'signedBody'],
+    expected: 'verify returns "forged" if only white space was added to the body.',
+    advice:
+      'compute the signature of the raw bytes of request.body, never of JSON that was parsed and written again.',
+    run: (context) => expectRefused(context, 'changedWhiteSpace'),
+  },
+  {
     id: 'signature-stale',
     title: 'a stale signature is refused',
     needs: ['signature', 'signedTime'],
@@ -44,6 +60,19 @@ export const verifyChecks: readonly ConformanceCheck[] = [
       const { adapter, request } = await recordSignedRequest(context);
       const late = { ...request, receivedAt: request.receivedAt + HOUR_MS };
       const verdict = adapter.verify(late);
+      if (verdict === 'genuine') fail('verify returned "genuine".');
+    },
+  },
+  {
+    id: 'signature-future',
+    title: 'a signature of the future is refused',
+    needs: ['signature', 'signedTime'],
+    expected: 'verify returns "stale" for a request that was signed an hour from now.',
+    advice:
+      'limit the difference between the signed time and request.receivedAt in both directions, as verifySignature does.',
+    async run(context) {
+      const { adapter, request } = await recordSignedRequest(context);
+      const verdict = adapter.verify({ ...request, receivedAt: request.receivedAt - HOUR_MS });
       if (verdict === 'genuine') fail('verify returned "genuine".');
     },
   },
@@ -162,22 +191,64 @@ export const parseChecks: readonly ConformanceCheck[] = [
   },
   {
     id: 'joined',
-    title: 'an agent who takes the conversation is reported as joined',
+    title: 'an agent who takes the conversation is reported as joined, once',
     needs: ['join'],
-    expected: 'an event of kind "joined" for the conversation.',
-    advice: 'let parse or poll map an assignment to { kind: "joined" } with the agent\'s name.',
+    expected: 'one event of kind "joined" for the conversation, and none when the agent writes.',
+    advice:
+      'let parse or poll map an assignment to { kind: "joined" } with the agent\'s name, and give it the same id wherever the helpdesk reports it.',
     async run(context) {
       const adapter = await context.createAdapter();
       const { externalId } = await adapter.open(newSession(), context.call);
       const recorder = await context.recordEvents(adapter);
       await context.helpdesk.agent.join?.(externalId);
-      await recorder.waitFor(
-        'an event of kind "joined"',
-        ({ event }) => event.kind === 'joined' && event.externalId === externalId,
+      await recorder.waitFor('an event of kind "joined"', ({ event }) => isJoin(event, externalId));
+      await context.helpdesk.agent.reply(externalId, 'I am here now.');
+      await recorder.waitFor("the agent's reply", ({ event }) =>
+        isAgentReply(event, externalId, 'I am here now.'),
       );
+      const joins = recorder.recorded.map(({ event }) => event).filter((event) => isJoin(event, externalId));
+      const { size } = new Set(joins.map(({ id }) => id));
+      if (size > 1) fail(`${size} events of kind "joined" were reported.`);
+    },
+  },
+  {
+    id: 'several-events',
+    title: 'every event of a webhook is reported, in order',
+    needs: ['replyAndClose'],
+    expected: 'the reply, then the close, if the helpdesk sends both in one webhook.',
+    advice:
+      'let parse return all events of the body, in its order. Do not rely on catchUp to find the others.',
+    async run(context) {
+      const adapter = await createWebhookAdapter(context);
+      const { externalId } = await adapter.open(newSession(), context.call);
+      await context.recordEvents(adapter);
+      const before = await settledRequests(context);
+      await context.helpdesk.agent.replyAndClose?.(externalId, 'Good bye.');
+      await context.waitFor('a webhook', () => context.webhookSink.requests.length > before);
+      const sent = (await settledRequests(context)) - before;
+      if (sent > 1) throw new NotApplicableError('the helpdesk sends one event in each webhook.');
+      const events = context.webhookSink.requests
+        .slice(before)
+        .flatMap((request) => adapter.parse(request).events);
+      const reply = events.findIndex((event) => isAgentReply(event, externalId, 'Good bye.'));
+      const close = events.findIndex((event) => event.kind === 'closed' && event.externalId === externalId);
+      if (reply < 0 || close < reply)
+        fail(`parse returned ${events.map(({ kind }) => quote(kind)).join(', ') || 'no event'}.`);
     },
   },
 ];
+
+const isJoin = (event: InboundEvent, externalId: string): boolean =>
+  event.kind === 'joined' && event.externalId === externalId;
+
+/** The number of webhooks so far, once no more have come for a moment. */
+async function settledRequests({ webhookSink }: CheckContext): Promise<number> {
+  for (;;) {
+    const { length } = webhookSink.requests;
+    await sleep(200);
+    if (webhookSink.requests.length === length) return length;
+  }
+}
 
 const YEAR_MS = 365 * 86_400_000;
 
