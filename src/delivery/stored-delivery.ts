@@ -211,7 +211,7 @@ export function createStoredDelivery(
     });
     cleanups.push(lease.stop);
     const shared = { concurrency, pollMs, isClaimValid, nextClaim: () => (claims += 1), onError };
-    const worker = createWorker({
+    const reader = createWorker({
       ...shared,
       queue: inbox(),
       suspectWaitMs: leaseMs,
@@ -225,9 +225,9 @@ export function createStoredDelivery(
       }),
       abortRuns: () => runner.abortAll(),
     });
-    workers.set(inboxName, worker);
+    workers.set(inboxName, reader);
     cleanups.push(
-      sql.subscribe(inboxName, () => worker.wake()),
+      sql.subscribe(inboxName, () => reader.wake()),
       startRetention({ database: sql, handoffs, rememberMs, onError }),
     );
     for (const [name, sender] of outboxes.start(queueOf, shared)) workers.set(name, sender);
