@@ -51,7 +51,16 @@ function tourAt(page: Page) {
     chat,
     desk,
     nextAction,
-    pressNext: async (name: string | RegExp) => (await nextAction(name)).click(),
+    /** Does the next action, and waits until it is no longer the next one: another may have the same name. */
+    async pressNext(name: string | RegExp) {
+      const element = await (await nextAction(name)).elementHandle();
+      await element?.click();
+      await eventually(async () => {
+        const isMarked = element?.evaluate((it) => it.isConnected && it.hasAttribute('data-next'));
+        // Its frame may be gone.
+        expect(await isMarked?.catch(() => false)).toBe(false);
+      });
+    },
     async say(text: string) {
       await ask.fill(text);
       await ask.press('Enter');

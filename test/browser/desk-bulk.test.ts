@@ -100,6 +100,7 @@ describeInBrowser('several conversations', () => {
       await (requests === 1 ? route.continue() : route.abort());
     });
     await ann.press('Show more');
+    await page.getByRole('button', { name: 'Show more' }).waitFor({ state: 'detached' });
     await ann.press('Select');
     await ann.press('Select all shown');
     await page.getByText('Selected: 101').waitFor();
