@@ -24,11 +24,14 @@ const note = (what, conversationId, number) =>
   writeSync(file, `${process.pid} ${what} ${conversationId} ${number}\n`);
 
 /** On a busy machine a process may also be late with its lease without being paused. Its log says so. */
-const log = pino({
-  write(/** @type {string} */ line) {
-    if (line.includes('lease was not renewed in time')) writeSync(file, `${process.pid} late\n`);
+const log = pino(
+  {},
+  {
+    write(/** @type {string} */ line) {
+      if (line.includes('lease was not renewed in time')) writeSync(file, `${process.pid} late\n`);
+    },
   },
-});
+);
 
 const receiver = createReceiver({
   log,
