@@ -3,10 +3,11 @@
  * Runs the conformance kit on the adapter, with Node's test runner:
  *
  *   node --test examples/custom-adapter/adapter.test.js
+ *
+ * The same without a test runner: npx handoff-kit adapter check examples/custom-adapter/harness.js
  */
 import { describe, it } from 'node:test';
 import { describeAdapter } from 'handoff-kit/testing';
-import { tinyDesk } from './adapter.js';
-import { harness, settingsFor } from './harness.js';
+import { createAdapter, harness } from './harness.js';
 
-describeAdapter((site) => tinyDesk(settingsFor(site)), harness, { describe, it });
+describeAdapter(createAdapter, harness, { describe, it });

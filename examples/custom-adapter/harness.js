@@ -1,5 +1,6 @@
 // @ts-check
 /** Starts the tiny desk for the conformance kit, reads what agents see, and acts as an agent. */
+import { tinyDesk } from './adapter.js';
 import { startTinyDesk } from './tiny-desk.js';
 
 const TOKEN = 'token-of-the-tiny-desk';
@@ -11,6 +12,9 @@ export const settingsFor = ({ baseUrl, credentials }) => ({
   token: credentials === 'right' ? TOKEN : 'wrong-token',
   secret: SECRET,
 });
+
+/** @type {import('handoff-kit/testing').AdapterFactory} */
+export const createAdapter = (site) => tinyDesk(settingsFor(site));
 
 /** @type {import('handoff-kit/testing').AdapterHarness} */
 export const harness = {

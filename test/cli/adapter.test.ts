@@ -1,3 +1,5 @@
+import { writeFileSync } from 'node:fs';
+import { join, resolve } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import {
   FAKE_HMAC_TOKEN,
@@ -8,6 +10,7 @@ import {
 import { startFakeSlack } from '../fixtures/slack/fake-slack.js';
 import { IDS } from '../fixtures/slack/workspace.js';
 import { redirectFetch } from '../helpers/redirect-fetch.js';
+import { temporaryFolder } from '../standalone/databases.js';
 import { fileWith } from './config-file.js';
 import { runCli } from './run-cli.js';
 
@@ -203,5 +206,64 @@ describe('adapter scrip', () => {
     const { code, stderr } = await runCli(['adapter', 'scrip', ...args], { env });
     expect(code).toBe(2);
     expect(stderr).toMatch(expected);
+  });
+});
+
+describe('adapter check with a module', () => {
+  const MODULE = 'examples/custom-adapter/harness.js';
+  const IDS_OF_CHECKS = 'open,signature-bytes';
+
+  it('runs the conformance kit on an adapter, and prints each result', async () => {
+    const { code, stdout, stderr } = await runCli(['adapter', 'check', MODULE, '--only', IDS_OF_CHECKS]);
+    expect([code, stderr]).toEqual([0, '']);
+    expect(stdout).toBe(`passed  open: open creates a conversation with the transcript
+passed  signature-bytes: a body with other white space is refused
+2 passed, 0 failed, 0 skipped
+`);
+  });
+
+  it('prints a badge, and all results as JSON', async () => {
+    const badge = await runCli(['adapter', 'check', MODULE, '--only', 'open', '--badge']);
+    expect(badge.json()).toEqual({
+      schemaVersion: 1,
+      label: 'handoff-kit',
+      message: '1 passed, 0 failed, 0 skipped',
+      color: 'brightgreen',
+    });
+    const report = await runCli(['adapter', 'check', MODULE, '--only', IDS_OF_CHECKS, '--json']);
+    expect(report.json()).toMatchObject({
+      ok: true,
+      adapter: 'Tiny Desk',
+      passed: 2,
+      results: [{ id: 'open' }, {}],
+    });
+  });
+
+  it('exits with 1 if a check fails, and says what to do', async () => {
+    const module = join(temporaryFolder(), 'defect.mjs');
+    writeFileSync(
+      module,
+      `import { createAdapter as good, harness } from ${JSON.stringify(resolve(MODULE))};
+       export const createAdapter = async (site) => ({ ...(await good(site)), close: async () => {} });
+       export { harness };`,
+    );
+    const { code, stdout } = await runCli(['adapter', 'check', module, '--only', 'close']);
+    expect(code).toBe(1);
+    expect(stdout).toMatch(
+      /^failed {2}close: .*\n.*\nWhat happened: .*\nWhat was expected: .*\nWhat to do: /,
+    );
+  });
+
+  it.each([
+    ['does not exist', './missing.js', 'load ./missing.js'],
+    [
+      'has no harness',
+      'examples/custom-adapter/adapter.js',
+      'must export createAdapter, a function, and harness',
+    ],
+  ])('refuses a module that %s', async (_what, module, message) => {
+    const { code, stderr } = await runCli(['adapter', 'check', module]);
+    expect(code).toBe(2);
+    expect(stderr).toContain(message);
   });
 });

@@ -1,3 +1,5 @@
+import { resolve } from 'node:path';
+import { pathToFileURL } from 'node:url';
 import { type Command, Option } from 'commander';
 import { createColors } from 'picocolors';
 import type { RequestTrackerScrip } from '../../adapters/request-tracker/index.js';
@@ -13,6 +15,7 @@ import {
   type SettingTexts,
   settingsOf,
 } from '../../standalone/index.js';
+import type { AdapterFactory, AdapterHarness, ConformanceResult } from '../../testing/index.js';
 import { settingOption } from '../flags.js';
 import {
   addOutputFlags,
@@ -52,10 +55,15 @@ const CHECK_HELP = `
 Settings come from the environment, from --config FILE, or from flags, as for handoff-kit serve:
 ${ADAPTERS_HELP}
 
+With a module, it runs the whole conformance kit instead, which opens conversations and writes to them. The module
+exports createAdapter and harness, as for describeAdapter of handoff-kit/testing; its harness connects to your account.
+
 Examples:
   $ export ADAPTER=slack SLACK_BOT_TOKEN=… SLACK_SIGNING_SECRET=… SLACK_CHANNEL=C0123456789
   $ handoff-kit adapter check
   $ handoff-kit adapter check --config handoff.json --json
+  $ handoff-kit adapter check ./our-desk.conformance.js
+  $ handoff-kit adapter check ./our-desk.conformance.js --only open,send --badge > badge.json
 
 Exit codes: 0 everything is in order, 1 something is not, 2 a setting is missing or wrong`;
 
@@ -64,8 +72,11 @@ function defineCheck(adapter: Command): void {
     .command('check')
     .summary('check address, credentials, permissions, secret and clock')
     .description(
-      'Checks whether the helpdesks of ADAPTER and BOT_ADAPTERS are reachable and configured. Changes nothing there.',
+      'Checks whether the helpdesks of ADAPTER and BOT_ADAPTERS are reachable and configured, and changes nothing there. With a module, runs the conformance kit on an adapter of your own.',
     )
+    .argument('[module]', 'a JavaScript file that exports createAdapter and harness')
+    .option('--only <ids>', 'with a module: run these checks only, separated by commas')
+    .option('--badge', 'with a module: print the result as a badge for shields.io')
     .option('--config <file>', 'a JSON file with settings');
   addOutputFlags(check);
   for (const setting of SETTINGS.filter(({ env }) => env === 'ADAPTER' || env === 'BOT_ADAPTERS')) {
@@ -78,9 +89,68 @@ function defineCheck(adapter: Command): void {
   }
   check
     .addHelpText('after', CHECK_HELP)
-    .action(({ json, ...flags }: CheckFlags & OutputFlags) =>
-      runCommand({ json }, (output) => checkAdapters(flags, output)),
+    .action(
+      (module: string | undefined, { json, only, badge, ...flags }: CheckFlags & KitFlags & OutputFlags) =>
+        runCommand({ json }, (output) =>
+          module === undefined ? checkAdapters(flags, output) : runKit(module, { only, badge }, output),
+        ),
     );
+}
+
+interface KitFlags {
+  readonly only?: string | undefined;
+  readonly badge?: boolean | undefined;
+}
+
+/** Runs the conformance kit on the adapter of a module. */
+async function runKit(path: string, { only, badge }: KitFlags, output: Output): Promise<number> {
+  const { runConformance } = await import('../../testing/index.js');
+  const { createAdapter, harness } = await loadKitModule(path);
+  const { green, red, dim } = createColors(output.colours);
+  const results: ConformanceResult[] = [];
+  for await (const result of runConformance(createAdapter, harness, only ? { only: only.split(',') } : {})) {
+    results.push(result);
+    if (output.json || badge) continue;
+    const { outcome, id, title, reason, error } = result;
+    const colour = { passed: green, failed: red, skipped: dim }[outcome];
+    const more = error?.message ?? (reason && `skipped: ${reason}`);
+    process.stdout.write(`${colour(`${outcome.padEnd(7)} ${id}: ${title}`)}${more ? `\n${more}` : ''}\n`);
+  }
+  const count = (outcome: ConformanceResult['outcome']): number =>
+    results.filter((result) => result.outcome === outcome).length;
+  const [passed, failed, skipped] = [count('passed'), count('failed'), count('skipped')];
+  const summary = `${passed} passed, ${failed} failed, ${skipped} skipped`;
+  if (badge) {
+    const color = failed > 0 ? 'red' : 'brightgreen';
+    process.stdout.write(
+      `${JSON.stringify({ schemaVersion: 1, label: 'handoff-kit', message: summary, color })}\n`,
+    );
+  } else {
+    const reported = results.map(({ error, ...result }) => ({ ...result, error: error?.message ?? null }));
+    print(
+      output,
+      { ok: failed === 0, adapter: harness.name, passed, failed, skipped, results: reported },
+      summary,
+    );
+  }
+  return failed === 0 ? EXIT.ok : EXIT.no;
+}
+
+/** The part of a module that the kit needs. */
+interface KitModule {
+  readonly createAdapter: AdapterFactory;
+  readonly harness: AdapterHarness;
+}
+
+async function loadKitModule(path: string): Promise<KitModule> {
+  const url = pathToFileURL(resolve(path)).href;
+  const module: Partial<KitModule> = await import(url).catch((error: unknown) => {
+    throw new UsageError(`cannot load ${path}: ${error instanceof Error ? error.message : String(error)}`);
+  });
+  const { createAdapter, harness } = module;
+  if (typeof createAdapter !== 'function' || typeof harness?.start !== 'function')
+    throw new UsageError(`${path} must export createAdapter, a function, and harness, an AdapterHarness.`);
+  return { createAdapter, harness };
 }
 
 async function checkAdapters({ config, ...flags }: CheckFlags, output: Output): Promise<number> {
