@@ -192,6 +192,8 @@ export function createReceiver<State extends object = object>(
   const drain = async (timeoutMs: number): Promise<{ unfinished: number }> => {
     const deadline = Date.now() + timeoutMs;
     const left = (): number => Math.max(0, deadline - Date.now());
+    // From the next turn on, the receiver is closing: hooks see that, and may call close themselves.
+    await Promise.resolve();
     await settlesWithin(Promise.all([inFlight.idle(), ...closingHooks.map(runClosingHook)]), left());
     const { unfinished } = await delivery.stop({ timeoutMs: left() });
     await settlesWithin(replies.idle(), left());

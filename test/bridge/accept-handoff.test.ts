@@ -152,6 +152,15 @@ describe('a handoff request', () => {
   });
 });
 
+it('a handoff is accepted although its lease could not be given back', async () => {
+  const { bench, desk, receiver, logged } = await setUpBridge();
+  const { store } = receiver.conversations.lifecycle;
+  vi.spyOn(store, 'release').mockRejectedValueOnce(new Error('the database is away'));
+  expect((await bench.requestHandoff()).state).toBe('connecting');
+  expect(desk.tickets).toHaveLength(1);
+  expect(logged.about('lease not released')).toHaveLength(1);
+});
+
 describe('business hours', () => {
   it('refuse handoffs outside of them without calling the helpdesk', async () => {
     const { bench, desk } = await setUpBridge({ bridge: { hours: () => false } });

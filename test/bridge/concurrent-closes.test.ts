@@ -80,6 +80,19 @@ describe('concurrent closes', () => {
     expect(await receiver.conversations.get(id)).toMatchObject({ state: 'requested', session: 2 });
   });
 
+  it('tell the agents of the session before that it timed out', async () => {
+    const { bench, desk } = await setUpBridge({
+      before: (to) =>
+        to.on('handoff.closed', async ({ conversationId }) => {
+          await to.conversations.lifecycle.request({ ...requestEvent(conversationId), key: 'again' });
+        }),
+    });
+    await bench.requestHandoff();
+    bench.clock.advance(60_000);
+    await bench.idle();
+    expect(desk.tickets).toMatchObject([{ closes: [{ by: 'timeout' }] }]);
+  });
+
   it('do not call the helpdesk when the application ended it as an agent', async () => {
     const { bench, desk, receiver } = await setUpBridge();
     const { id } = await bench.requestHandoff();

@@ -2,8 +2,11 @@ import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import { request as httpRequest } from 'node:http';
 import type { Socket } from 'node:net';
-import { describe, expect, it } from 'vitest';
-import { createLiveUpdates } from '../../src/desk/server/live-updates.js';
+import type { Request, Response } from 'express';
+import { describe, expect, it, vi } from 'vitest';
+import { streamUpdates } from '../../src/desk/server/http/event-stream.js';
+import { createLiveUpdates, type LiveUpdates } from '../../src/desk/server/live-updates.js';
+import type { Signals } from '../../src/desk/server/signals.js';
 import { createMemoryDocumentStore } from '../../src/desk/server/store/memory-document-store.js';
 import { silentLog } from '../../src/internal/index.js';
 import { eventually, listen } from './agent-client.js';
@@ -129,5 +132,19 @@ describe('live updates', () => {
     await eventually(() => expect(second.got).toHaveLength(2_890));
     expect(second.got).toEqual(Array.from({ length: 2_890 }, (_, nth) => nth + 11));
     live.stop();
+  });
+
+  it('are not begun for a browser that went away while its session was looked up', () => {
+    const open = new Map<string, number>();
+    const connect = vi.fn(() => () => undefined);
+    streamUpdates({} as Request, { destroyed: true } as Response, {
+      updates: {} as LiveUpdates,
+      signals: {} as Signals,
+      hasSession: async () => true,
+      sessionId: 'session',
+      connect,
+      open,
+    });
+    expect([connect.mock.calls, open.size]).toEqual([[], 0]);
   });
 });

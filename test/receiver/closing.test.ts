@@ -54,6 +54,17 @@ describe('a receiver that closes', () => {
     expect(to.seen).toHaveLength(1);
   });
 
+  it('is closing when its hooks run, which may close it as well', async () => {
+    const to = await start();
+    const accepting: boolean[] = [];
+    to.receiver.onClosing(() => {
+      accepting.push(to.receiver.accepting);
+      return to.receiver.close();
+    });
+    expect(await to.receiver.close({ timeoutMs: 100 })).toEqual({ unfinished: 0 });
+    expect(accepting).toEqual([false]);
+  });
+
   it('closes at once when no handler runs', async () => {
     const to = await start();
     await post(to, '/', botMessageBody());

@@ -1,4 +1,4 @@
-import { type Handler, Postponed, Unrecoverable } from '../../events/index.js';
+import { type Handler, type HandlerContext, Postponed, Unrecoverable } from '../../events/index.js';
 import { type AdapterLink, type Conversation, isOpen } from '../../handoff/index.js';
 import { AdapterError, type CloseReason } from '../adapter/adapter-types.js';
 import { type BridgeContext, KEY_TTL_MS, sessionKey, toRef, toSession } from '../bridge-context.js';
@@ -29,16 +29,23 @@ export function createOnClosed(
   orphans: OrphanCloser,
 ): Handler<'handoff.closed'> {
   /** An open conversation was requested again since. The close belongs to the session before, whose link is gone. */
-  const closePreviousSession = async (conversation: Conversation, run: ClaimedRun): Promise<void> => {
+  const closePreviousSession = async (
+    conversation: Conversation,
+    context: HandlerContext<'handoff.closed'>,
+  ): Promise<void> => {
     const previous = { ...conversation, session: conversation.session - 1 };
-    await orphans.findAndClose(previous, closeReason('user'), run);
+    const by = context.payload.type === 'TIMEOUT' ? 'timeout' : 'user';
+    await orphans.findAndClose(previous, closeReason(by), context);
   };
 
-  const close = async (conversation: Conversation, run: ClaimedRun): Promise<void> => {
-    if (isOpen(conversation.state)) return closePreviousSession(conversation, run);
+  const close = async (
+    conversation: Conversation,
+    context: HandlerContext<'handoff.closed'>,
+  ): Promise<void> => {
+    if (isOpen(conversation.state)) return closePreviousSession(conversation, context);
     const by = conversation.closure?.by ?? 'user';
     if (by === 'agent' || (await closer.isMarkedClosed(conversation))) return;
-    await closer.close(conversation, closeReason(by), run);
+    await closer.close(conversation, closeReason(by), context);
   };
 
   return async (context) => {

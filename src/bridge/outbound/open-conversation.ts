@@ -122,7 +122,10 @@ export function createConversationOpener(bridge: BridgeContext, orphans: Orphans
       return await task();
     } finally {
       clearInterval(heartbeat);
-      await store.release(lease, instanceId);
+      // The lease expires by itself; what was opened must not be lost for it.
+      await store
+        .release(lease, instanceId)
+        .catch((error: unknown) => log.warn({ err: error }, 'lease not released'));
     }
   };
 

@@ -29,6 +29,8 @@ export interface StreamParts {
 
 /** Sends updates as server-sent events, after the last one the browser has. The id of an event is its number. */
 export function streamUpdates(request: Request, response: Response, parts: StreamParts): void {
+  // The browser went away while its session was looked up: `close` does not come any more.
+  if (response.destroyed) return;
   const { sessionId, open } = parts;
   const count = (open.get(sessionId) ?? 0) + 1;
   if (count > MAX_STREAMS) throw new DeskError('TOO_MANY_STREAMS');
