@@ -43,7 +43,7 @@ export interface Bridge {
    * Receives the helpdesk's webhooks. Mount it before body parsers: signatures are computed over the raw body.
    *
    * @example
-   * app.post('/desk', bridge.webhook);
+   * app.use('/desk', bridge.webhook);
    */
   readonly webhook: RequestListener;
   /**
@@ -90,13 +90,14 @@ export interface Bridge {
 const FIRST_PAUSE = 25;
 
 /**
- * Creates a bridge between a receiver and an adapter. Create it before the receiver gets its first request.
+ * Creates a bridge between a receiver and an adapter. Create it before `receiver.start()`.
  *
  * @example
  * const receiver = createReceiver({ auth, platform, delivery: sqlite({ file: 'handoff.db' }) });
  * const bridge = createBridge({ receiver, adapter: ourDesk(settings) });
- * app.post('/desk', bridge.webhook);
+ * app.use('/desk', bridge.webhook);
  * app.use('/webhook', receiver);
+ * await receiver.start();
  */
 export function createBridge(options: BridgeOptions): Bridge {
   return startBridge(options, readOptions(options));

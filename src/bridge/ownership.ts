@@ -27,7 +27,7 @@ interface Taker {
 const takersOf = new WeakMap<object, Taker[]>();
 
 /**
- * Adds a bridge to its receiver. Throws when another bridge would take the same conversations, since two systems would
+ * Adds a bridge to its receiver. Throws when another bridge would take the same conversations, since two helpdesks would
  * open each of them.
  */
 export function joinReceiver(receiver: object, adapter: string, botIds: readonly string[] | null): Ownership {

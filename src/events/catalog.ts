@@ -65,7 +65,7 @@ interface Delivered<Name extends DeliveredEventName> {
   readonly name: Name;
   /** The bot it is from; `default` in a receiver with one bot. */
   readonly bot: string;
-  /** The idempotency key: equal for two deliveries of the same event, and for no others. */
+  /** The idempotency key: equal for two requests with the same event, and for no others. */
   readonly key: string;
   /** The conversation whose events are handled one at a time, in the order of arrival. Unique among all bots. */
   readonly conversationId: string;

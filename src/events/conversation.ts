@@ -21,9 +21,9 @@ export type ClosedBy = 'user' | 'timeout' | 'agent' | 'system';
 export interface AdapterLink {
   /** The adapter's name. */
   readonly adapter: string;
-  /** The system's own id of the conversation, as its webhooks name it. */
+  /** The helpdesk's own id of the conversation, as its webhooks name it. */
   readonly externalId: string;
-  /** The conversation's page in that system, or `null`. */
+  /** The conversation's page there, or `null`. */
   readonly url: string | null;
   /** More values that the adapter gets with each call, such as the id of a contact. */
   readonly extra: Readonly<Record<string, string>>;

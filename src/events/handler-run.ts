@@ -7,8 +7,9 @@ export interface HandlerRun {
   /** Aborts when the run is given up. */
   readonly signal: AbortSignal;
   /**
-   * Makes sure that the event is still this process's to handle, before the run changes its conversation. Asks the database unless the lease makes that certain, and rejects with {@link ClaimLost}
-   * when another process has reclaimed the event. A run that was given up rejects with the reason.
+   * Makes sure that the event is still this process's to handle, before the run changes its conversation. Asks the
+   * database unless the lease makes that certain, and rejects with {@link ClaimLost} when another process has reclaimed
+   * the event. A run that was given up rejects with the reason.
    */
   ensureClaimed?(): Promise<void>;
   /**

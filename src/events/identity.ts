@@ -115,7 +115,7 @@ const distinctionOf: {
 const digest = (text: string): string => hash('sha256', text, 'base64url');
 
 /**
- * The idempotency key of an event: equal for two deliveries of the same event, where that is certain. Where it is not,
+ * The idempotency key of an event: equal for two requests with the same event, where that is certain. Where it is not,
  * the keys differ, because a repeated message is better than a lost one.
  *
  * - A message has an id. Without one, it is the same if it has the same output and the same time, finer than a second.

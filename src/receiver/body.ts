@@ -58,7 +58,7 @@ const hasContent = (body: unknown): boolean =>
     ? Object.keys(body).length > 0
     : typeof body === 'string' && body !== '';
 
-const JSON_TYPE = /^application\/(?:json|[\w.!#$&^-]+\+json)$/;
+const JSON_CONTENT_TYPE = /^application\/(?:json|[\w.!#$&^-]+\+json)$/;
 const UTF8 = /^utf-?8$/i;
 
 /** Accepts uncompressed JSON in UTF-8; refuses anything else by its headers. */
@@ -74,7 +74,7 @@ function checkContentType(headers: IncomingHttpHeaders): Refusal | null {
     return refuse(415, 'content type missing', { detail: 'send content-type: application/json' });
   }
   const { type, parameters } = parse(header);
-  if (!JSON_TYPE.test(type)) {
+  if (!JSON_CONTENT_TYPE.test(type)) {
     return refuse(415, 'content type not supported', { detail: 'send content-type: application/json' });
   }
   if (parameters.charset !== undefined && !UTF8.test(parameters.charset)) {

@@ -1,4 +1,4 @@
-import { expect, vi } from 'vitest';
+import { expect } from 'vitest';
 import type {
   ActionInputs,
   ActionName,
@@ -7,6 +7,7 @@ import type {
   DeliveryState,
   StateView,
 } from '../../src/desk/api.js';
+import { eventually } from '../helpers/eventually.js';
 
 /** An answer of the desk. */
 export interface DeskAnswer<Body = unknown> {
@@ -42,9 +43,7 @@ export interface AgentClient {
   logOut(): Promise<DeskAnswer>;
 }
 
-/** Retries a check for up to 20 seconds, since the machine may be busy. */
-export const eventually = <Value>(look: () => Value | Promise<Value>): Promise<Value> =>
-  vi.waitFor(look, { timeout: 20_000, interval: 30 });
+export { eventually };
 
 /** Posts to the login as its page does. */
 export async function postLogin(

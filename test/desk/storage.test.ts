@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { CannedList, DashboardView } from '../../src/desk/api.js';
 import { createSessions, SESSION_MS } from '../../src/desk/server/agents/sessions.js';
 import { readDashboard } from '../../src/desk/server/dashboard.js';
-import { startRetention } from '../../src/desk/server/retention.js';
+import { startDeskRetention } from '../../src/desk/server/retention.js';
 import { createMemoryDocumentStore } from '../../src/desk/server/store/memory-document-store.js';
 import { silentLog } from '../../src/internal/index.js';
 import { clientOf, eventually } from './agent-client.js';
@@ -97,12 +97,12 @@ describe('the desk stores', () => {
     const parts = { store, sessions: createSessions(store, { idleMs: 1_000 }), log: silentLog };
     await eventually(async () => expect(await store.list('outgoing', { group: 'open' })).toEqual([]));
 
-    const anHour = startRetention({ ...parts, keepMs: 3_600_000 });
+    const anHour = startDeskRetention({ ...parts, keepMs: 3_600_000 });
     await anHour.run();
     anHour.stop();
     expect((await ann.conversation(id)).summary.id).toBe(id);
 
-    const noTime = startRetention({ ...parts, keepMs: -1_000 });
+    const noTime = startDeskRetention({ ...parts, keepMs: -1_000 });
     await Promise.all([noTime.run(), noTime.run()]);
     noTime.stop();
     expect((await ann.get(`/api/conversations/${id}`)).status).toBe(404);

@@ -22,7 +22,7 @@ export type { ChatwootSettings } from './settings.js';
  *   receiver,
  *   adapter: chatwoot({ url: 'https://chat.example.com', inbox: '…', webhookSecret: '…' }),
  * });
- * app.post('/chatwoot', bridge.webhook);
+ * app.use('/chatwoot', bridge.webhook);
  */
 export function chatwoot(settings: ChatwootSettings): Adapter {
   const checked = checkSettings(settings);

@@ -26,7 +26,7 @@ const ONE_A_SECOND = { count: 1, perMs: 1000 } as const;
  *   receiver,
  *   adapter: slack({ botToken: 'xoxb-…', signingSecret: '…', channel: 'C0123456789' }),
  * });
- * app.post('/slack', bridge.webhook);
+ * app.use('/slack', bridge.webhook);
  */
 export function slack(settings: SlackSettings): Adapter {
   const checked = checkSettings(settings);

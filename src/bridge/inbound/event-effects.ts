@@ -7,7 +7,7 @@ import type { HelpdeskCloser } from '../outbound/close-conversation.js';
 import type { EchoDetector } from '../outbound/echo-detection.js';
 
 /** Ids of events may be unique only within a conversation of the helpdesk. */
-export const eventKey = ({ externalId, id }: InboundEvent): string => JSON.stringify([externalId, id]);
+export const inboundKey = ({ externalId, id }: InboundEvent): string => JSON.stringify([externalId, id]);
 
 /** The receipt of the reply or close that an event caused, or why it was dropped; `isLate` for a reply after the end. */
 export type EventOutcome = Receipt | { readonly dropped: string; readonly isLate?: boolean };
@@ -26,7 +26,7 @@ export function createEventEffects(
   echoes: EchoDetector,
   closer: HelpdeskCloser,
 ): EventEffects {
-  const onceKey = (event: InboundEvent): string => `adapter ${adapter.name} ${eventKey(event)}`;
+  const onceKey = (event: InboundEvent): string => `adapter ${adapter.name} ${inboundKey(event)}`;
 
   const onMessage = async (event: InboundMessage, { id, state }: Conversation): Promise<EventOutcome> => {
     const { author } = event;

@@ -5,7 +5,7 @@ import { ValidationError } from '../../protocol/index.js';
 import type { InboundEvent, UndeliveredReason } from '../adapter/adapter-types.js';
 import { type BridgeContext, KEY_TTL_MS } from '../bridge-context.js';
 import type { UndeliveredReplies } from '../outbound/undelivered.js';
-import { type EventEffects, eventKey } from './event-effects.js';
+import { type EventEffects, inboundKey } from './event-effects.js';
 import type { FindConversation } from './find-conversation.js';
 import type { EventOrder } from './order-events.js';
 
@@ -66,8 +66,8 @@ export function createEventReceiver(
   const receipts = new Map<string, Receipt>();
   // Only streams ask for receipts, and only stored delivery has them after a restart.
   const storesReceipts = bridge.isStored && adapter.capabilities.inbound.includes('stream');
-  const receiptKey = (event: InboundEvent): string => `bridge receipt ${adapter.name} ${eventKey(event)}`;
-  const seenKey = (event: InboundEvent): string => `bridge in ${adapter.name} ${eventKey(event)}`;
+  const receiptKey = (event: InboundEvent): string => `bridge receipt ${adapter.name} ${inboundKey(event)}`;
+  const seenKey = (event: InboundEvent): string => `bridge in ${adapter.name} ${inboundKey(event)}`;
   const isSeen = (event: InboundEvent): Promise<boolean> => lifecycle.store.hasIdempotencyKey(seenKey(event));
 
   const drop = (event: InboundEvent, why: string, level: 'debug' | 'warn' = 'debug'): null => {
@@ -77,11 +77,11 @@ export function createEventReceiver(
   };
 
   const remember = (event: InboundEvent, conversation: Conversation, receipt: Receipt): Receipt => {
-    receipts.set(eventKey(event), receipt);
+    receipts.set(inboundKey(event), receipt);
     receipt.delivered().catch((error: unknown) => {
       if (isStillStored(error)) return;
       // A dead letter may be retried by an operator: the next caller must look at the stored state.
-      receipts.delete(eventKey(event));
+      receipts.delete(inboundKey(event));
       if (event.kind === 'message') undelivered.tell(event, conversation, 'failed');
     });
     for (const [oldest] of receipts) {
@@ -141,7 +141,7 @@ export function createEventReceiver(
     const { conversation } = found;
     if (await isSeen(event)) {
       drop(event, 'it is a repeat');
-      return receipts.get(eventKey(event)) ?? storedReceipt(event, conversation);
+      return receipts.get(inboundKey(event)) ?? storedReceipt(event, conversation);
     }
     const receipt = await apply(event, conversation, arrival);
     if (receipt && storesReceipts) await lifecycle.store.addIdempotencyKey(receiptKey(event), RECEIPT_TTL_MS);

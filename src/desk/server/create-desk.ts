@@ -34,7 +34,7 @@ import { createSameOrigin, parsePublicUrl, requireHost } from './http/origin.js'
 import { createPageFiles } from './http/page-files.js';
 import { createSessionCookie } from './http/session-cookie.js';
 import { createLiveUpdates } from './live-updates.js';
-import { startRetention } from './retention.js';
+import { startDeskRetention } from './retention.js';
 import {
   createCannedReplies,
   createLoginPolicy,
@@ -170,7 +170,7 @@ export function createDesk(options: DeskOptions): Desk {
   const bridge = createBridge({ log, ...options.bridge, ...hours.bridgeOptions, receiver, adapter });
   const updates = createLiveUpdates(store, log);
   const signals = createSignals({ store, queues, isOutboxPaused, availability, log });
-  const retention = startRetention({ store, sessions, log, keepMs });
+  const retention = startDeskRetention({ store, sessions, log, keepMs });
 
   const limits = createLoginLimits();
   const apiRoutes = createAgentRoutes({

@@ -34,7 +34,7 @@ const EXPIRING = [
 ] as const;
 
 /** Starts {@link Retention}. Several processes may run it at the same time. */
-export function startRetention({ store, sessions, log, keepMs }: RetentionParts): Retention {
+export function startDeskRetention({ store, sessions, log, keepMs }: RetentionParts): Retention {
   const run = async (): Promise<void> => {
     await sessions.prune();
     const before = new Date(Date.now() - keepMs);

@@ -1,4 +1,4 @@
-import { onTestFinished, vi } from 'vitest';
+import { onTestFinished } from 'vitest';
 import type { Delivery, OpenDatabase, QueueAdmin } from '../../../src/delivery/index.js';
 import type { OutboxPolicy } from '../../../src/delivery/outbox/send-job.js';
 import type { DeliveredEvent, HandlerRun } from '../../../src/events/index.js';
@@ -153,9 +153,7 @@ function queuesOf(delivery: Delivery): QueueAdmin {
   };
 }
 
-/** Retries a check until it passes. */
-export const eventually = (check: () => unknown): Promise<unknown> =>
-  vi.waitFor(check, { timeout: 20_000, interval: 10 });
+export { eventually } from '../../helpers/eventually.js';
 
 /** Records in order, and waits for a number of records. */
 export function notes<Note>() {
