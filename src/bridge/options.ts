@@ -222,6 +222,11 @@ export function readOptions(options: BridgeOptions): BridgeSettings {
     throw configError(`whenUnavailable: 'apologise' needs messages.unavailable: what the user is told.`);
   }
   checkWhenClosed(options);
+  if (messages.greeting !== undefined && options.receiver.hasGreeting) {
+    throw configError(
+      'set greeting in createReceiver or in messages of createBridge, not in both: users would get two.',
+    );
+  }
   const openWithinMs = checkDuration('openWithinMs', options.openWithinMs ?? 4_000);
   return {
     botIds: options.botIds ?? null,

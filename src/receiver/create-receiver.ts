@@ -243,6 +243,7 @@ export function createReceiver<State extends object = object>(
       isOutboxPaused: (bot?: string) => delivery.isOutboxPaused?.(bot) ?? false,
     },
     platforms,
+    hasGreeting: options.greeting !== undefined,
     stats: () => delivery.stats(),
     accepting: true,
     started: !delivery.start,

@@ -101,6 +101,8 @@ export interface Receiver<State extends object = object> {
   readonly platforms: ReadonlyMap<string, PlatformClient | null>;
   /** The number of events that are accepted and not yet handled, and of remembered keys. */
   stats(): Promise<DeliveryStats>;
+  /** Whether users are greeted: `greeting` was set. */
+  readonly hasGreeting: boolean;
   /** Whether it accepts requests: `false` once `close` was called. */
   readonly accepting: boolean;
   /** Whether stored events are handled: `true` once `start` has resolved, and always with inline delivery. */

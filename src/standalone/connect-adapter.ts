@@ -91,7 +91,6 @@ async function loadDesk(options: CommonBridgeOptions, settings: Settings): Promi
       receiver,
       agents: deskAgents ?? 'stored',
       bridge: { ...options, log },
-      isGreeted: settings.greeting !== undefined,
       ...deskOptions(settings),
       log,
       ...(oneTimeLinksFor && { oneTimeLinksFor }),

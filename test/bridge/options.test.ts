@@ -20,3 +20,12 @@ it.each<[object, string]>([
   const adapter = fakeDesk().adapter();
   expect(() => createBridge({ receiver, adapter, log: false, ...options })).toThrow(message);
 });
+
+it('a bridge refuses a second greeting', () => {
+  const auth = { message: noAuth(), handoff: noAuth() };
+  const receiver = createReceiver({ auth, log: false, greeting: 'One moment.' });
+  const messages = { greeting: 'Hello.' };
+  expect(() => createBridge({ receiver, adapter: fakeDesk().adapter(), log: false, messages })).toThrow(
+    'not in both',
+  );
+});

@@ -46,6 +46,13 @@ describe('a conversation', () => {
     expect(view.summary.user.anonymousId).toBe(handoff.user.anonymousId);
   });
 
+  it('has a deadline for the first reply, unless users are greeted', async () => {
+    const silent = await deskWithHandoff();
+    expect((await silent.ann.conversation(silent.id)).summary.replyBy).toEqual(expect.any(Number));
+    const greeted = await deskWithHandoff({ bridge: { messages: { greeting: 'One moment, please.' } } });
+    expect((await greeted.ann.conversation(greeted.id)).summary.replyBy).toBeNull();
+  });
+
   it('is claimed by the first reply when it has no agent', async () => {
     const { bench, ann, id } = await deskWithHandoff();
     await ann.say(id, 'I am here.');

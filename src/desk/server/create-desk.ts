@@ -66,8 +66,6 @@ export interface DeskOptions {
   readonly openId?: OpenIdOptions;
   /** Logs these agents in by links that work once: `desk.oneTimePaths`. For trying the desk out; default role `agent`. */
   readonly oneTimeLinksFor?: readonly AgentInput[];
-  /** Whether users get a first reply automatically, so that agents see no deadline for it. Default `false`. */
-  readonly isGreeted?: boolean;
   /**
    * Texts to the user, business hours, agents' names: options of `createBridge`. Business hours that an administrator
    * sets in the page come before `hours`, `whenClosed` and `messages.outsideHours`.
@@ -89,7 +87,6 @@ const OPTION_NAMES: readonly (keyof DeskOptions)[] = [
   'publicUrl',
   'openId',
   'oneTimeLinksFor',
-  'isGreeted',
   'bridge',
   'customer',
   'keepDays',
@@ -142,7 +139,9 @@ export function createDesk(options: DeskOptions): Desk {
   const teams = createTeams(store);
   const rules = createRules(store);
   const findTarget = createFindTarget({ agents, teams, rules });
-  const conversations = createDeskConversations(store, log, options.isGreeted ?? false, findTarget);
+  // Greeted users have their first reply: agents need not see a deadline for it.
+  const isGreeted = receiver.hasGreeting || options.bridge?.messages?.greeting !== undefined;
+  const conversations = createDeskConversations(store, log, isGreeted, findTarget);
   const { audit, records } = conversations;
   const account = createAccount(store);
   const policy = createLoginPolicy(store);
