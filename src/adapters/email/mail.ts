@@ -1,5 +1,5 @@
 import type { ParsedMail } from 'mailparser';
-import { htmlToText } from '../../bridge/index.js';
+import { mailHtmlToText } from './mail-html.js';
 import type { SenderHeaders } from './sender.js';
 import type { ThreadHeaders } from './thread.js';
 
@@ -91,38 +91,5 @@ function textOf({ text, html }: ParsedMail, source: Buffer): string {
   const hasAlternative = /^content-type:\s*multipart\/alternative/im.test(source.toString('latin1'));
   if (!html || (text !== undefined && text.trim() !== '' && hasAlternative))
     return (text ?? '').slice(0, MAX_TEXT);
-  return htmlToText(withMarkedQuotes(html.slice(0, MAX_TEXT)));
-}
-
-/** The ids and classes with which mail programs begin the quoted mail in HTML, where they do not quote it as such. */
-const QUOTE_BEGINS =
-  /\b(?:id|class|name)="?(?:[^"]*\s)?(?:x_)?(?:divRplyFwdMsg|appendonsend|mail-editor-reference-message-container|stopSpelling|OLK_SRC_BODY_SECTION|yahoo_quoted|protonmail_quote|messageReplySection|isReplyContent|ntes-mailmaster-quote|qmbox|originbody)\b/i;
-
-/** Tags up to the next `<`: anybody can send HTML, so no search may run over the rest again and again. */
-const CONTAINER = /<(?:div|hr|span|table|blockquote)\b([^<>]{0,1000})>/gi;
-const BLOCKQUOTE = /<(\/?)blockquote\b[^<>]*>/gi;
-
-/** Replaces quotes by a line that is marked as quoted, so that the line above it is recognized as an attribution. */
-function withMarkedQuotes(html: string): string {
-  let begin = html.length;
-  for (const { index, 1: attributes = '' } of html.matchAll(CONTAINER)) {
-    if (!QUOTE_BEGINS.test(attributes)) continue;
-    begin = index;
-    break;
-  }
-  let depth = 0;
-  let out = '';
-  let at = 0;
-  const head = html.slice(0, begin);
-  for (const tag of head.matchAll(BLOCKQUOTE)) {
-    if (depth === 0) out += head.slice(at, tag.index);
-    at = tag.index + tag[0].length;
-    if (tag[1] === '') depth += 1;
-    else if (depth > 0) {
-      depth -= 1;
-      if (depth === 0) out += '<div>&gt;</div>';
-    }
-  }
-  if (depth === 0) out += head.slice(at);
-  return begin < html.length ? `${out}<div>&gt;</div>` : out;
+  return mailHtmlToText(html.slice(0, MAX_TEXT));
 }

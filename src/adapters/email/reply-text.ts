@@ -13,16 +13,29 @@
 /** Stands at the beginning of our mails, so that the beginning of an unmarked quote is known in any language. */
 export const REPLY_ABOVE = '##- Write your reply above this line -##';
 
-/** What the author of a mail wrote; empty when the mail has only quoted text. */
+/**
+ * What the author of a mail wrote. Where nothing would be left, less is cut: an agent can write what looks like a
+ * quote. Empty when the mail has only a signature, or only a quote of ours.
+ */
 export function replyText(mail: string): string {
   const lines = mail.replace(/\r\n?/g, '\n').replaceAll('\u2028', '\n').split('\n');
-  const unquoted = withoutQuotes(lines.slice(0, startOfUnmarkedQuote(lines)));
-  return withoutSignature(unquoted)
+  const words = wordsOf(lines.slice(0, startOfUnmarkedQuote(lines)));
+  if (words !== '') return words;
+  const ours = lines.findIndex((line) => line.includes(REPLY_ABOVE));
+  const isMarked = QUOTED.test(lines[ours] ?? '');
+  const aboveOurs = wordsOf(ours < 0 || isMarked ? lines : lines.slice(0, aboveHeaders(lines, ours)));
+  const isQuoteOfOthers = ours < 0 && lines.some((line) => QUOTED.test(line));
+  return aboveOurs === '' && isQuoteOfOthers ? tidy(lines) : aboveOurs;
+}
+
+const wordsOf = (lines: readonly string[]): string => tidy(withoutSignature(withoutQuotes(lines)));
+
+const tidy = (lines: readonly string[]): string =>
+  lines
     .join('\n')
     .replace(/\n{3,}/g, '\n\n')
     .replace(/^\s*\n/, '')
     .trimEnd();
-}
 
 const QUOTED = /^\s{0,3}>/;
 const isBlank = (line: string | undefined): boolean =>
@@ -46,7 +59,8 @@ const HEADER_NAMES = {
     'subject|betreff|objet|asunto|oggetto|assunto|onderwerp|temat|ämne|emne|aihe|předmět|konu|тема|主题|主題|主旨|件名|제목',
 } as const;
 
-const headerPattern = (names: string): RegExp => new RegExp(`^(?:${names}) ?[:：]`, 'i');
+/** At the beginning of a line, or behind another header: Foxmail can have all of them in one line. */
+const headerPattern = (names: string): RegExp => new RegExp(`(?:^|\\s)(?:${names}) ?[:：]`, 'i');
 const HEADERS = {
   from: headerPattern(HEADER_NAMES.from),
   sent: headerPattern(HEADER_NAMES.sent),
@@ -70,25 +84,41 @@ function startOfUnmarkedQuote(lines: readonly string[]): number {
     if (line.includes(REPLY_ABOVE) || ORIGINAL_MESSAGE.test(plain(line)) || isHeaderBlock(lines, index)) {
       return aboveHeaders(lines, index);
     }
-    const length = attributionLength(lines, index);
-    // "On Monday Ann wrote:" above lines that are not marked.
-    if (length > 0 && !QUOTED.test(lines[nextText(lines, index + length)] ?? '>')) return index;
+    if (isUnmarkedAttribution(lines, index)) return index;
   }
   return lines.length;
 }
 
-/** Three of the four headers within six lines, the first of them here: prose does not have that. */
+/**
+ * "On Monday Ann <ann@example.com> wrote:" above lines that are not marked. Programs that do not mark quotes name the
+ * address; a person who tells what somebody wrote does not.
+ */
+function isUnmarkedAttribution(lines: readonly string[], index: number): boolean {
+  const length = attributionLength(lines, index);
+  const text = lines.slice(index, index + length).join(' ');
+  return (
+    WROTE.test(text) && ADDRESS.test(text) && !QUOTED.test(lines[nextText(lines, index + length)] ?? '>')
+  );
+}
+
+/**
+ * A sender and a date within six lines, the first header here, and the others as well or an address of the sender:
+ * prose does not have that.
+ */
 function isHeaderBlock(lines: readonly string[], index: number): boolean {
-  const kindOf = (line: string): string | undefined =>
-    Object.entries(HEADERS).find(([, pattern]) => pattern.test(plain(line)))?.[0];
-  const first = lines[index] ?? '';
-  if (kindOf(first) === undefined) return false;
+  const first = plain(lines[index]);
+  if (!Object.values(HEADERS).some((pattern) => first.search(pattern) === 0)) return false;
   const near = lines
     .slice(index, index + 12)
     .filter((line) => !isBlank(line))
-    .slice(0, 6);
-  const kinds = new Set(near.flatMap((line) => kindOf(line) ?? []));
-  return kinds.size >= 3 && kinds.has('from');
+    .slice(0, 6)
+    .map(plain);
+  const has = (pattern: RegExp, value: RegExp): boolean =>
+    near.some((line) => pattern.test(line) && value.test(line.slice(line.search(pattern))));
+  const hasTo = has(HEADERS.to, /./);
+  const hasSubject = has(HEADERS.subject, /./);
+  const hasOthers = has(HEADERS.from, /@/) ? hasTo || hasSubject : hasTo && hasSubject;
+  return hasOthers && has(HEADERS.from, /./) && has(HEADERS.sent, /\d/);
 }
 
 /** Moves up from the beginning of a quote over what belongs to it: headers, rules, and blank lines. */
@@ -127,6 +157,8 @@ function startOfHeaders(lines: readonly string[], end: number): number {
 const WROTE =
   /wrote|writes|schrieb|geschrieben|écrit|escribió|ha scritto|scrisse|escreveu|schreef|pisze|napisał|skrev|kirjoitti|napsal|yazdı|yazmış|пишет|написал|пише|写道|寫道|寫了|書きました|のメッセージ|작성|写到|于.*写/i;
 
+const ADDRESS = /<?[^\s<>@]+@[^\s<>@]+>?/;
+
 const MAX_ATTRIBUTION = 300;
 
 /**
@@ -143,7 +175,7 @@ function attributionLength(lines: readonly string[], index: number): number {
     if (joined.length > MAX_ATTRIBUTION) return 0;
     if (!/[:：]$/.test(joined)) continue;
     const hasTime = /\d{1,4}[./:年-]\s?\d{1,2}|\d{1,2}\.? \p{L}{3,}|\p{L}{3,}\.? \d{1,2},/u.test(joined);
-    const hasAuthor = WROTE.test(joined) || /<?[^\s<>@]+@[^\s<>@]+>?/.test(joined);
+    const hasAuthor = WROTE.test(joined) || ADDRESS.test(joined);
     return hasTime && hasAuthor ? length : 0;
   }
   return 0;
@@ -155,7 +187,7 @@ function withoutQuotes(lines: readonly string[]): string[] {
   for (let index = 0; index < lines.length; index += 1) {
     if (QUOTED.test(lines[index] ?? '')) continue;
     const length = attributionLength(lines, index);
-    if (length > 0) index += length - 1;
+    if (length > 0 && QUOTED.test(lines[nextText(lines, index + length)] ?? '')) index += length - 1;
     else kept.push(lines[index] ?? '');
   }
   return kept;
@@ -207,6 +239,7 @@ function previousText(lines: readonly string[], index: number): number {
 
 /** The index of the first line with text from `index` on, or the number of lines. */
 function nextText(lines: readonly string[], index: number): number {
-  const found = lines.findIndex((line, at) => at >= index && !isBlank(line));
-  return found < 0 ? lines.length : found;
+  let at = index;
+  while (at < lines.length && isBlank(lines[at])) at += 1;
+  return at;
 }

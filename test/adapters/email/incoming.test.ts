@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { REPLY_ABOVE } from '../../../src/adapters/email/reply-text.js';
 import { arrive, HEAD, TOKEN, textsOf } from './arrived.js';
 
 const base64 = (bytes: readonly number[] | string): string => Buffer.from(bytes as string).toString('base64');
@@ -85,6 +86,58 @@ describe('the reply of an agent', () => {
     expect(textsOf(events)).toEqual(['It arrives today.']);
   });
 
+  it.each([
+    [
+      'Foxmail',
+      '<div>It arrives today.</div><div>&nbsp;</div><div style="border:none;border-top:solid #B5C4DF 1.0pt"><div style="FONT-SIZE: 12px;BACKGROUND: #efefef"><div><b>发件人：</b>&nbsp;<a href="mailto:handoff@example.com">Customer chat</a></div><div><b>发送时间：</b>&nbsp;2026-11-16&nbsp;10:00</div><div><b>收件人：</b>&nbsp;team</div><div><b>主题：</b>&nbsp;包裹</div></div></div><div>Where?</div>',
+    ],
+    [
+      'Foxmail, all headers in one line',
+      '<div>It arrives today.</div><hr><div><b>发件人：</b>&nbsp;Customer chat <b>发送时间：</b>&nbsp;2026-11-16&nbsp;10:00 <b>收件人：</b>&nbsp;team <b>主题：</b>&nbsp;包裹</div><div>Where?</div>',
+    ],
+    [
+      'QQ Mail, in spans',
+      '<div>It arrives today.</div><div><span>------------------&nbsp;原始邮件&nbsp;------------------</span><br><span><b>发件人:</b>&nbsp;"Customer chat"&nbsp;&lt;handoff@example.com&gt;;</span><span><b>发送时间:</b>&nbsp;2026年11月16日(星期一) 上午10:00</span></div><div>Where?</div>',
+    ],
+  ])('in HTML loses the headers of the quoted mail: %s', async (_name, html) => {
+    const { events } = await arrive([...HEAD, 'Content-Type: text/html; charset=utf-8', '', html]);
+    expect(textsOf(events)).toEqual(['It arrives today.']);
+  });
+
+  it.each([
+    ['display:none', '<div style="color:red; display : none !important">Hidden <b>words</b></div>'],
+    ['visibility:hidden', "<span style='visibility:hidden'>Hidden</span>"],
+    ['mso-hide:all', '<p style="mso-hide:all">Hidden</p>'],
+    [
+      'a font size of 0',
+      '<td style="font-size:0px;line-height:0">Hidden <a href="https://x.example">x</a></td>',
+    ],
+    ['the attribute hidden', '<div class="x" hidden>Hidden</div>'],
+    ['a preheader', '<div class="mail preheader">Hidden</div>'],
+    ['a preheader without height', '<div style="max-height:0;overflow:hidden">Hidden</div>'],
+    ['tags in comments', '<!--[if mso]><div style="display:none"><![endif]-->'],
+    ['within others', '<div style="display:none"><div>Hidden<br></div>Hidden</div>'],
+  ])('in HTML has no text that nobody sees: %s', async (_name, hidden) => {
+    const html = `${hidden}<p>It arrives today.</p>${hidden}`;
+    const { events } = await arrive([...HEAD, 'Content-Type: text/html; charset=utf-8', '', html]);
+    expect(textsOf(events)).toEqual(['It arrives today.']);
+  });
+
+  it.each([
+    [
+      'a font size of its own',
+      '<table style="font-size:0"><td style="font-size:13px">It arrives today.</td></table>',
+    ],
+    ['a part of 1', '<div style="opacity:0.9;font-size:0.9em">It arrives today.</div>'],
+    ['a comment for Outlook around it', '<!--[if !mso]><!--><p>It arrives today.</p><!--<![endif]-->'],
+    ['a hidden element that is not closed', '<div><p style="display:none"><p>It arrives today.</p></div>'],
+    ['nothing but a hidden element', '<div style="display:none">It arrives today.</div>'],
+    ['nothing but a quote', '<blockquote>It arrives today.</blockquote>'],
+  ])('in HTML keeps the words with %s', async (_name, html) => {
+    const { events } = await arrive([...HEAD, 'Content-Type: text/html; charset=utf-8', '', html]);
+    expect(textsOf(events)).toEqual([expect.stringMatching(/^(> )?It arrives today\.$/)]);
+  });
+
   it('with attachments has a line for each, but not for the images of a signature', async () => {
     const part = (headers: string, body: string): string => `--b\r\n${headers}\r\n\r\n${body}`;
     const { events } = await arrive([
@@ -123,7 +176,7 @@ describe('the reply of an agent', () => {
   });
 
   it('without words of its own is logged', async () => {
-    const { events, log } = await arrive([...HEAD, '', '> Where is it?', '']);
+    const { events, log } = await arrive([...HEAD, '', `> ${REPLY_ABOVE}`, '> Where is it?', '']);
     expect(events).toEqual([]);
     expect(log).toContain('no text of its own');
   });
@@ -288,6 +341,13 @@ describe('a hostile mail', () => {
     ['tags without end', ['Content-Type: text/html'], '<div '.repeat(MANY / 5)],
     ['quotes without end', ['Content-Type: text/html'], '<blockquote '.repeat(MANY / 12)],
     ['nested quotes', ['Content-Type: text/html'], '<blockquote>'.repeat(MANY / 12)],
+    ['hidden elements', ['Content-Type: text/html'], '<div style="display:none">a'.repeat(MANY / 26)],
+    ['comments without end', ['Content-Type: text/html'], '<!--'.repeat(MANY / 4)],
+    [
+      'ends without a beginning',
+      ['Content-Type: text/html'],
+      `${'<b>'.repeat(MANY / 6)}${'</p>'.repeat(MANY / 8)}`,
+    ],
     ['attributes without end', ['Content-Type: text/html'], `<div ${'id="x '.repeat(MANY / 6)}>`],
   ])('does not hold up the others: %s', async (_name, lines, body) => {
     const bounce = ['Return-Path: <>', 'From: postmaster@example.com', ...lines];

@@ -562,13 +562,58 @@ On Monday, November 16th, 2026 at 10:00 AM, Customer chat <handoff@example.com> 
     reply: 'It arrives today.\n\nPlease write again if it does not.',
   },
   {
-    name: 'a quote only',
+    name: 'Foxmail, all headers in one line',
+    mail: `今天送达。
+
+发件人： Customer chat 发送时间： 2026-11-16 10:00 收件人： team 主题： 包裹
+我的包裹在哪里？
+`,
+    reply: '今天送达。',
+  },
+  {
+    name: 'a quote of ours only',
     mail: `On Mon, Nov 16, 2026 at 10:00 AM Customer chat <handoff@example.com> wrote:
 
+> ${MARKER}
+>
 > Where is my parcel?
 `,
     reply: '',
   },
+  {
+    name: 'a quote of ours only, not marked',
+    mail: `From: Customer chat <handoff@example.com>
+Sent: Monday, November 16, 2026 10:00 AM
+To: Team <team@example.com>
+Subject: Where is my parcel?
+
+${MARKER}
+
+Where is my parcel?
+`,
+    reply: '',
+  },
+  {
+    name: 'words that look like a quote, above a quote of ours',
+    mail: `At 2026-11-16 10:00, the driver <driver@example.com> wrote:
+it is in Berlin
+
+On Mon, Nov 16, 2026 at 10:05 AM Customer chat <handoff@example.com> wrote:
+
+> ${MARKER}
+>
+> Where is my parcel?
+`,
+    reply: 'At 2026-11-16 10:00, the driver <driver@example.com> wrote:\nit is in Berlin',
+  },
+];
+
+/** Replies in which all looks like a quote. */
+export const NOTHING_BUT_QUOTES: readonly string[] = [
+  'At 2026-11-16 10:00, the driver <driver@example.com> wrote:\n\nit is in Berlin',
+  'From: Ann <ann@example.com>\nDate: 16 November\nTo: you\nSubject: Refund\n\nThat is what to look for.',
+  '> 5 kg: please use the other form.',
+  '-----Original Message-----\nis the line to look for.',
 ];
 
 /** Words of an agent that look like quotes, headers or signatures, and are none. */
@@ -583,4 +628,9 @@ export const PROSE: readonly string[] = [
   'Cheers is the name of the bar.',
   'On Monday at 10:00 the driver wrote a note. It says that nobody was at home.',
   'Subject: parcel\nis what to write into the form.',
+  'I have asked the driver. On Monday, 16 November, he wrote:\nit is in Berlin',
+  'Hello,\n\nOn Monday at 10:00 he wrote:\nit is in Berlin',
+  'Write a mail like this:\n\nFrom: your address\nTo: billing@example.com\nSubject: Refund\n\nThen wait for the answer.',
+  'Your parcel:\nFrom: Berlin\nTo: Hamburg\nDate: 16 November, 10:00\nIt is on time.',
+  'Please send these by 16 November to ann@example.com:\nyour name\nyour number',
 ];
