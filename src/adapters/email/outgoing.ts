@@ -12,6 +12,7 @@ import {
   type UndeliveredReason,
   undeliveredNote,
 } from '../../bridge/index.js';
+import { isAutomaticSubject } from './automatic.js';
 import type { Mailbox } from './imap.js';
 import { REPLY_ABOVE } from './reply-text.js';
 import type { CheckedSettings } from './settings.js';
@@ -127,7 +128,7 @@ function withRoute(mail: MailToSend, { route = {} }: HandoffSession): MailToSend
 /** The subject without the tag: the customer's first message, unless the settings define one. */
 function subjectLine(session: HandoffSession, { subject }: CheckedSettings): string {
   const asked = session.transcript.find(({ from, text }) => from === 'user' && text.trim() !== '')?.text;
-  const line = (subject?.(session) ?? asked ?? '').replace(/[\s\p{Cc}]+/gu, ' ').trim();
+  const line = harmless((subject?.(session) ?? asked ?? '').replace(/[\s\p{Cc}]+/gu, ' ').trim());
   if (line === '') return 'Conversation with a user';
   if (line.length <= MAX_SUBJECT) return line;
   let kept = '';
@@ -137,3 +138,6 @@ function subjectLine(session: HandoffSession, { subject }: CheckedSettings): str
   }
   return `${kept}…`;
 }
+
+/** Users write subjects: none may make replies look automatic. */
+const harmless = (line: string): string => (isAutomaticSubject(line) ? `“${line}”` : line);
