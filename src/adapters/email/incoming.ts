@@ -5,7 +5,7 @@ import type { Mail, MailHeaders } from './mail.js';
 import { replyText } from './reply-text.js';
 import { whyRefused } from './sender.js';
 import type { CheckedSettings } from './settings.js';
-import { createFindToken, OWN_HEADER, tokensIn } from './thread.js';
+import { createFindToken, OWN_HEADER, returnedToken, tokensIn } from './thread.js';
 
 /** A mail of the mailbox, whose body is fetched only if it is needed. */
 export interface ArrivedMail {
@@ -94,9 +94,9 @@ async function readBounced(
 ): Promise<InboundEvent[]> {
   const { mail, source } = await arrived.read();
   // Few servers name the mail in the headers of the bounce; most only attach it.
-  const externalId = named ?? tokensIn(source.toString('latin1'))[0];
-  const bounce = externalId === undefined ? null : readBounce(mail);
-  if (externalId === undefined || bounce === null) return [];
+  const externalId = named ?? returnedToken(source.toString('latin1'));
+  const bounce = externalId === null ? null : readBounce(mail);
+  if (externalId === null || bounce === null) return [];
   const { action, recipients, status } = bounce;
   const about = { externalId, recipients, status, mail: arrived.place };
   if (action === 'delayed') {

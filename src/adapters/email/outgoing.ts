@@ -17,7 +17,15 @@ import type { Mailbox } from './imap.js';
 import { REPLY_ABOVE } from './reply-text.js';
 import type { CheckedSettings } from './settings.js';
 import type { Mailer } from './smtp.js';
-import { type MailPart, messageIdOf, OWN_HEADER, replyAddressOf, subjectTag, tokenOf } from './thread.js';
+import {
+  createTokenOf,
+  type MailPart,
+  messageIdOf,
+  OWN_HEADER,
+  replyAddressOf,
+  subjectTag,
+  withoutTags,
+} from './thread.js';
 
 /** The receiver takes bodies of 256 KiB: a message is one mail. Servers may deliver two in either order. */
 export const MAX_TEXT = 256 * 1024;
@@ -32,6 +40,7 @@ const ENDED = 'Replies to this conversation no longer reach the user.';
 
 /** Creates `open`, `find`, `send`, `undelivered` and `close`. */
 export function createOutgoing(mailer: Mailer, mailbox: Mailbox, settings: CheckedSettings) {
+  const tokenOf = createTokenOf(settings);
   const mailOf = (token: string, subject: string, part: MailPart, text: string): MailToSend => {
     const root = messageIdOf(token, 'open', settings);
     const isFirst = part === 'open';
@@ -139,5 +148,5 @@ function subjectLine(session: HandoffSession, { subject }: CheckedSettings): str
   return `${kept}…`;
 }
 
-/** Users write subjects: none may make replies look automatic. */
-const harmless = (line: string): string => (isAutomaticSubject(line) ? `“${line}”` : line);
+/** Users write subjects: none may make replies look automatic, or name another conversation. */
+const harmless = (line: string): string => withoutTags(isAutomaticSubject(line) ? `“${line}”` : line);

@@ -51,6 +51,8 @@ export interface MailServer {
 export interface CheckedSettings {
   readonly smtp: MailServer;
   readonly imap: MailServer & { readonly login: NonNullable<MailServer['login']> };
+  /** Of the mailbox: it keys the tokens of conversations. */
+  readonly secret: string;
   readonly address: string;
   /** The part of `address` behind the `@`. */
   readonly domain: string;
@@ -86,6 +88,7 @@ export function checkSettings(settings: EmailSettings): CheckedSettings {
   return {
     smtp: serverOf(settings.smtpUrl, 'smtpUrl', { smtp: 587, smtps: 465 }),
     imap: { ...imap, login: imap.login },
+    secret: imap.login.pass,
     address,
     domain: address.slice(address.lastIndexOf('@') + 1).toLowerCase(),
     team: teamOf(settings.team),

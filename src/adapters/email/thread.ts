@@ -1,12 +1,19 @@
-import { createHash } from 'node:crypto';
+import { createHash, createHmac, scryptSync } from 'node:crypto';
 import { type CheckedSettings, TOKEN_PLACE } from './settings.js';
 
 /**
- * A conversation is known by a token, which is derived from its key: opening it again repeats the same mail with the
- * same `Message-ID`. Who has not seen a mail of a conversation cannot guess its token (80 bits).
+ * Creates the function that derives the token of a conversation from its key: opening it again repeats the same mail
+ * with the same `Message-ID`. Who has not seen a mail of a conversation cannot guess its token (80 bits), even with
+ * the key, which is made of ids that users know: the tokens are keyed with the credentials of the mailbox, which all
+ * processes share.
  */
-export function tokenOf(key: string): string {
-  return digest(`conversation ${key}`);
+export function createTokenOf({ secret }: Pick<CheckedSettings, 'secret'>): (key: string) => string {
+  let derived: Buffer | null = null;
+  return (key) => {
+    // Slow, because who sees a token must not find out a short password by trying.
+    derived ??= scryptSync(secret, 'handoff-kit e-mail conversations', 32);
+    return shorten(createHmac('sha256', derived).update(`conversation ${key}`).digest('hex'));
+  };
 }
 
 /** The part of our `Message-ID` that tells the mails of a conversation apart. */
@@ -49,9 +56,27 @@ export function createFindToken({ replyAddress }: CheckedSettings) {
       const [, token] = address?.exec(recipient) ?? [];
       if (token) return token.toLowerCase();
     }
-    return /\[#([0-9a-z]{16})\]/i.exec(subject)?.[1]?.toLowerCase() ?? null;
+    // Ours is the last: what is before it can be words of the user.
+    return [...subject.matchAll(SUBJECT_TAG)].at(-1)?.[1]?.toLowerCase() ?? null;
   };
 }
+
+const SUBJECT_TAG = /\[#([0-9a-z]{16})\]/gi;
+
+/** A text of a user for a subject, without what looks like a token. */
+export const withoutTags = (text: string): string => text.replace(SUBJECT_TAG, '[$1]');
+
+/**
+ * The token of the mail that a bounce returns, by its headers. They are above its text, in which the user can have
+ * written anything, and begin in the first column, unlike the rest of a long subject.
+ */
+export function returnedToken(source: string): string | null {
+  const [, id, conversation] = RETURNED.exec(source) ?? [];
+  return id ?? conversation ?? null;
+}
+
+const RETURNED =
+  /^(?:message-id:(?:[^\n]|\n[ \t]){0,100}?\bhandoff-kit\.([0-9a-z]{16})\.|x-handoff-kit-conversation:[ \t]*([0-9a-z]{16})\b)/im;
 
 /** The tokens of our message ids in a text, in order. */
 export function tokensIn(text: string): string[] {
@@ -67,9 +92,7 @@ function addressPattern(template: string): RegExp {
   return new RegExp(`^${before}([0-9a-z]{16})${after}$`, 'i');
 }
 
+const digest = (text: string): string => shorten(createHash('sha256').update(text).digest('hex'));
+
 /** 16 digits and letters. */
-const digest = (text: string): string =>
-  BigInt(`0x${createHash('sha256').update(text).digest('hex')}`)
-    .toString(36)
-    .padStart(16, '0')
-    .slice(-16);
+const shorten = (hex: string): string => BigInt(`0x${hex}`).toString(36).padStart(16, '0').slice(-16);

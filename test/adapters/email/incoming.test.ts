@@ -223,6 +223,11 @@ describe('the conversation of a mail', () => {
     ['the address', [`Cc: "Team" <handoff+${TOKEN}@example.com>`]],
     ['the address that it was delivered to', [`Delivered-To: handoff+${TOKEN.toUpperCase()}@example.com`]],
     ['the subject', [`Subject: =?utf-8?Q?AW:_Paket_[#${TOKEN}]?=`]],
+    ['the subject, behind what the user wrote', [`Subject: Re: Where? [#${other}] [#${TOKEN}]`]],
+    [
+      'the thread, whatever the subject says',
+      [`References: <handoff-kit.${TOKEN}.open@example.com>`, `Subject: [#${other}]`],
+    ],
   ])('is found by %s', async (_name, lines) => {
     const head = ['From: ann@example.com', 'Message-ID: <reply@example.com>', ...lines];
     const { events } = await arrive([...head, '', 'Hello'], { replyAddress: 'handoff+{token}@example.com' });
@@ -373,6 +378,21 @@ describe('a bounce', () => {
     expect(delayed.events).toEqual([]);
     expect(delayed.log).toContain('delayed');
     expect(await arrive(bounce('delivered'))).toMatchObject({ events: [], log: '' });
+  });
+
+  it('belongs to the mail that it returns, whatever the user wrote in it', async () => {
+    const typed = 'handoff-kit.fedcba9876543210.open@example.com';
+    const returned = (first: string) =>
+      `Subject: ${typed}\r\n Message-ID: <${typed}>\r\n${first}\r\n\r\nMessage-ID: <${typed}>`;
+    for (const line of [
+      `Message-ID:\r\n <handoff-kit.${TOKEN}.open@example.com>`,
+      `Message-ID: <changed@ses.example>\r\nX-Handoff-Kit-Conversation: ${TOKEN}`,
+    ]) {
+      const { events } = await arrive(
+        bounce('failed').map((part) => part.replace(/Message-ID: <handoff-kit\S+/, returned(line))),
+      );
+      expect(events).toMatchObject([{ kind: 'closed', externalId: TOKEN }]);
+    }
   });
 
   it('of another mail is nobody’s business', async () => {
