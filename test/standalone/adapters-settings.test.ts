@@ -65,6 +65,16 @@ const EMAIL = {
   MAIL_TRUSTED_SERVER: 'mx.example.com',
 };
 
+const EMAIL_OAUTH = {
+  ...EMAIL,
+  MAIL_SMTP_URL: 'smtp://handoff%40example.com@smtp.office365.com',
+  MAIL_IMAP_URL: 'imaps://handoff%40example.com@outlook.office365.com',
+  MAIL_OAUTH_TOKEN_URL: 'https://login.microsoftonline.com/tenant/oauth2/v2.0/token',
+  MAIL_OAUTH_CLIENT_ID: 'app',
+  MAIL_OAUTH_CLIENT_SECRET: 'sEcret-5',
+  MAIL_OAUTH_SCOPE: 'https://outlook.office365.com/.default',
+};
+
 const settingsOf = async (env: Record<string, string>) =>
   (await readSettings({ env: { ...ENVIRONMENT, ...env } })).settings;
 
@@ -92,6 +102,7 @@ describe('the settings of agents', () => {
     ['chatwoot', { ...SERVICE, ...CHATWOOT }],
     ['email', { ...SERVICE, ...EMAIL }],
     ['email', { ...SERVICE, ...EMAIL, MAIL_TRUSTED_SERVER: 'none', MAIL_FOLDER: 'Replies' }],
+    ['email', { ...SERVICE, ...EMAIL_OAUTH }],
     ['slack', { ...SERVICE, ...CHATWOOT, ...SLACK }],
     ['intercom', { ...SERVICE, ...INTERCOM }],
     ['zendesk', { ...SERVICE, ...ZENDESK }],
@@ -154,6 +165,18 @@ describe('the settings of agents', () => {
     [
       { ...SERVICE, ...EMAIL, MAIL_SMTP_URL: 'smtps://a:sEcret@mail.example.com?tls=off' },
       /^ADAPTER email: the only option of smtpUrl is/,
+    ],
+    [
+      { ...SERVICE, ...EMAIL, MAIL_OAUTH_TOKEN_URL: 'login', MAIL_OAUTH_CLIENT_SECRET: 'sEcret x' },
+      /^MAIL_OAUTH_TOKEN_URL must be the address of the token endpoint.*\nMAIL_OAUTH_CLIENT_SECRET must not contain/,
+    ],
+    [
+      { ...SERVICE, ...EMAIL, MAIL_OAUTH_SCOPE: 'mail' },
+      /^ADAPTER email: oauth is for logins without a password/,
+    ],
+    [
+      { ...SERVICE, ...EMAIL_OAUTH, MAIL_OAUTH_TOKEN_URL: 'http://login.example.com/token' },
+      /^ADAPTER email: oauth\.tokenUrl must be the https:/,
     ],
     [{ ...SERVICE, ADAPTER: 'email', MAIL_ADDRESS: 'a@b.example' }, /^MAIL_SMTP_URL is missing/],
     [

@@ -1,6 +1,7 @@
 import { type AdapterCall, type AdapterCheckResult, AdapterError } from '../../bridge/index.js';
 import type { Mailbox, OpenMailbox } from './imap.js';
 import { parseHeaders } from './mail.js';
+import type { LoginTokens } from './oauth.js';
 import { parseAuthenticationResults } from './sender.js';
 import type { CheckedSettings } from './settings.js';
 import type { Mailer } from './smtp.js';
@@ -8,8 +9,19 @@ import type { Mailer } from './smtp.js';
 /** The latest mails, in which the header of the trusted server is looked for. */
 const SAMPLE = 20;
 
-/** Creates `check`: both servers, both logins, the folder, and the rules for senders. */
-export function createCheck(mailer: Mailer, mailbox: Mailbox, settings: CheckedSettings) {
+/** Creates `check`: the OAuth provider, both servers, both logins, the folder, and the rules for senders. */
+export function createCheck(
+  mailer: Mailer,
+  mailbox: Mailbox,
+  tokens: LoginTokens | null,
+  settings: CheckedSettings,
+) {
+  const checkTokens = async (call: AdapterCall): Promise<AdapterCheckResult[]> => {
+    if (!tokens || !settings.oauth) return [];
+    await tokens.current(call);
+    const { hostname } = new URL(settings.oauth.tokenUrl);
+    return [{ name: 'oauth', ok: true, detail: `${hostname} has given an access token.` }];
+  };
   const checkSmtp = async (): Promise<AdapterCheckResult> => {
     await mailer.verify();
     return {
@@ -26,6 +38,7 @@ export function createCheck(mailer: Mailer, mailbox: Mailbox, settings: CheckedS
     }, call);
 
   return async (call: AdapterCall): Promise<readonly AdapterCheckResult[]> => [
+    ...(await asResults('oauth', () => checkTokens(call))),
     ...(await asResults('smtp', async () => [await checkSmtp()])),
     ...(await asResults('imap', () => checkImap(call))),
   ];

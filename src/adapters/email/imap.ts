@@ -1,5 +1,6 @@
 import type { ImapFlow, MailboxObject } from 'imapflow';
 import { type AdapterCall, AdapterError } from '../../bridge/index.js';
+import type { LoginTokens } from './oauth.js';
 import type { CheckedSettings } from './settings.js';
 
 /** A connection with the folder open. The folder is opened for reading only: no mail is marked, moved or deleted. */
@@ -30,19 +31,21 @@ type MailboxTask<Result> = (open: OpenMailbox) => Promise<Result>;
 /** Looks at the mailbox at least that often, in case an announcement was lost. */
 const LOOK_EVERY_MS = 30_000;
 
-export function createMailbox(settings: CheckedSettings): Mailbox {
+export function createMailbox(settings: CheckedSettings, tokens: LoginTokens | null): Mailbox {
   const { imap, mailbox: folder, timeoutMs, ca } = settings;
+  const { user, pass } = imap.login;
+  const login = pass === null && tokens ? tokens : null;
   let current: (OpenMailbox & { changed: boolean; lookedAt: number }) | null = null;
   let isClosed = false;
 
-  const connect = async (): Promise<OpenMailbox> => {
+  const logIn = async (call: AdapterCall): Promise<OpenMailbox> => {
     const { ImapFlow } = await import('imapflow');
     const client = new ImapFlow({
       host: imap.host,
       port: imap.port,
       secure: imap.tls === 'implicit',
       doSTARTTLS: imap.tls === 'starttls',
-      auth: imap.login,
+      auth: login ? { user, accessToken: await login.current(call) } : { user, pass: pass ?? '' },
       ...(ca !== null && { tls: { ca } }),
       connectionTimeout: timeoutMs,
       greetingTimeout: timeoutMs,
@@ -59,7 +62,19 @@ export function createMailbox(settings: CheckedSettings): Mailbox {
       return { client, mailbox: await client.mailboxOpen(folder, { readOnly: true }) };
     } catch (error) {
       client.close();
-      throw readingError(error, folder);
+      throw error;
+    }
+  };
+  const connect = async (call: AdapterCall): Promise<OpenMailbox> => {
+    try {
+      return await logIn(call).catch((error: unknown) => {
+        if (!login || !isLoginRefused(error)) throw error;
+        // It can have been revoked before its time.
+        login.refused();
+        return logIn(call);
+      });
+    } catch (error) {
+      throw readingError(error, settings);
     }
   };
 
@@ -77,17 +92,17 @@ export function createMailbox(settings: CheckedSettings): Mailbox {
       return await task();
     } catch (error) {
       client.close();
-      throw readingError(error, folder);
+      throw readingError(error, settings);
     } finally {
       clearTimeout(timer);
       signal.removeEventListener('abort', end);
     }
   };
 
-  const listening = async (): Promise<NonNullable<typeof current>> => {
+  const listening = async (call: AdapterCall): Promise<NonNullable<typeof current>> => {
     if (current?.client.usable) return current;
     current?.client.close();
-    const open = { ...(await connect()), changed: true, lookedAt: performance.now() };
+    const open = { ...(await connect(call)), changed: true, lookedAt: performance.now() };
     if (isClosed) {
       open.client.close();
       throw new AdapterError('transient', 'The adapter is closed.');
@@ -101,7 +116,7 @@ export function createMailbox(settings: CheckedSettings): Mailbox {
 
   return {
     async whenChanged(task, call, isForced) {
-      const open = await listening();
+      const open = await listening(call);
       if (!isForced && !open.changed && performance.now() - open.lookedAt < LOOK_EVERY_MS) return null;
       // Before the task: an announcement during it must not be lost.
       open.changed = false;
@@ -116,7 +131,7 @@ export function createMailbox(settings: CheckedSettings): Mailbox {
       return result;
     },
     async once(task, call) {
-      const open = await connect();
+      const open = await connect(call);
       try {
         return await guarded(open, call, () => task(open));
       } finally {
@@ -141,11 +156,21 @@ interface Failure {
   readonly throttleReset?: number;
 }
 
-function readingError(error: unknown, folder: string): AdapterError {
+const isLoginRefused = (error: unknown): boolean => {
+  const { authenticationFailed, serverResponseCode } = error as Failure;
+  return authenticationFailed === true && serverResponseCode !== 'UNAVAILABLE';
+};
+
+function readingError(error: unknown, { imap, mailbox: folder }: CheckedSettings): AdapterError {
   if (error instanceof AdapterError) return error;
   const failure = error as Failure;
-  if (failure.authenticationFailed && failure.serverResponseCode !== 'UNAVAILABLE') {
-    return new AdapterError('auth', 'The IMAP server refused the login. Check user and password of imapUrl.');
+  if (isLoginRefused(error)) {
+    return new AdapterError(
+      'auth',
+      imap.login.pass === null
+        ? 'The IMAP server refused the access token. Check the user of imapUrl, the scope of oauth, and that the app may use this mailbox.'
+        : 'The IMAP server refused the login. Check user and password of imapUrl.',
+    );
   }
   if (failure.mailboxMissing) {
     return new AdapterError('auth', `There is no folder "${folder}" for this login. Check mailbox.`);

@@ -7,12 +7,13 @@
 import { type Adapter, defineAdapter } from '../../bridge/index.js';
 import { createCheck } from './check.js';
 import { createMailbox } from './imap.js';
+import { createLoginTokens } from './oauth.js';
 import { createOutgoing, MAX_TEXT } from './outgoing.js';
 import { createPoll } from './poll.js';
 import { checkPackages, checkSettings, type EmailSettings } from './settings.js';
 import { createMailer } from './smtp.js';
 
-export type { EmailSettings } from './settings.js';
+export type { EmailOAuth, EmailSettings } from './settings.js';
 
 /**
  * Creates the adapter for e-mail. It sends by SMTP, and reads replies by IMAP without changing the mailbox.
@@ -30,8 +31,9 @@ export type { EmailSettings } from './settings.js';
 export function email(settings: EmailSettings): Adapter {
   const checked = checkSettings(settings);
   checkPackages();
-  const mailer = createMailer(checked);
-  const mailbox = createMailbox(checked);
+  const tokens = checked.oauth ? createLoginTokens(checked.oauth, checked.timeoutMs) : null;
+  const mailer = createMailer(checked, tokens);
+  const mailbox = createMailbox(checked, tokens);
   return defineAdapter({
     name: 'email',
     capabilities: {
@@ -45,7 +47,7 @@ export function email(settings: EmailSettings): Adapter {
     },
     ...createOutgoing(mailer, mailbox, checked),
     poll: createPoll(mailbox, checked),
-    check: createCheck(mailer, mailbox, checked),
+    check: createCheck(mailer, mailbox, tokens, checked),
     async dispose() {
       mailbox.close();
     },

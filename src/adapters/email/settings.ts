@@ -1,5 +1,5 @@
 import type { HandoffSession } from '../../bridge/index.js';
-import { checkDuration, configError, requireOptional } from '../../internal/index.js';
+import { checkDuration, checkOptionNames, configError, requireOptional } from '../../internal/index.js';
 
 export interface EmailSettings {
   /**
@@ -9,6 +9,8 @@ export interface EmailSettings {
   readonly smtpUrl: string;
   /** The server with the mailbox of `address`: `imaps://user:password@mail.example.com`, or `imap://` for STARTTLS. */
   readonly imapUrl: string;
+  /** For `smtpUrl` and `imapUrl` with a user and without a password: how to get access tokens. */
+  readonly oauth?: EmailOAuth;
   /** The address that our mails come from, and that agents' replies go to. */
   readonly address: string;
   /** The address of the team's inbox, or several. */
@@ -38,19 +40,34 @@ export interface EmailSettings {
   readonly ca?: string;
 }
 
+/** An app at an OAuth 2 provider that may use the mailbox. */
+export interface EmailOAuth {
+  /** The provider's token endpoint, such as `https://oauth2.googleapis.com/token`. */
+  readonly tokenUrl: string;
+  readonly clientId: string;
+  /** Some apps with a refresh token have none. */
+  readonly clientSecret?: string | undefined;
+  /** Of a person who let the app use the mailbox. Without it the app logs in as itself (`client_credentials`). */
+  readonly refreshToken?: string | undefined;
+  /** What the access tokens are for. Providers that remember it for a refresh token do not need it. */
+  readonly scope?: string | undefined;
+}
+
 /** Where a server is, and how to log in. */
 export interface MailServer {
   readonly host: string;
   readonly port: number;
   /** `implicit`: TLS from the start. `starttls`: required after connecting. `off`: never. */
   readonly tls: 'implicit' | 'starttls' | 'off';
-  readonly login: { readonly user: string; readonly pass: string } | null;
+  /** Without a password: with an access token. */
+  readonly login: { readonly user: string; readonly pass: string | null } | null;
 }
 
 /** {@link EmailSettings}, validated and with defaults. */
 export interface CheckedSettings {
   readonly smtp: MailServer;
   readonly imap: MailServer & { readonly login: NonNullable<MailServer['login']> };
+  readonly oauth: EmailOAuth | null;
   /** Of the mailbox: it keys the tokens of conversations. */
   readonly secret: string;
   readonly address: string;
@@ -76,8 +93,10 @@ const ADDRESS = /^[^\s@<>,;:"()[\]\\{}]+@[^\s@<>,;:"()[\]\\{}]+$/;
 export function checkSettings(settings: EmailSettings): CheckedSettings {
   const { trustedServer, subject, mailbox = 'INBOX', pollEveryMs = 1_000, timeoutMs = 10_000, ca } = settings;
   const imap = serverOf(settings.imapUrl, 'imapUrl', { imap: 143, imaps: 993 });
+  const smtp = serverOf(settings.smtpUrl, 'smtpUrl', { smtp: 587, smtps: 465 });
   if (!imap.login)
     throw configError('email: imapUrl must have a user and a password: imaps://user:password@host.');
+  const oauth = oauthOf(settings.oauth, [smtp, imap]);
   const address = addressOf(settings.address, 'address');
   if (trustedServer === undefined || trustedServer?.trim() === '') {
     throw configError(
@@ -86,9 +105,10 @@ export function checkSettings(settings: EmailSettings): CheckedSettings {
   }
   if (mailbox.trim() === '') throw configError('email: mailbox must be the name of a folder, such as INBOX.');
   return {
-    smtp: serverOf(settings.smtpUrl, 'smtpUrl', { smtp: 587, smtps: 465 }),
+    smtp,
     imap: { ...imap, login: imap.login },
-    secret: imap.login.pass,
+    oauth,
+    secret: imap.login.pass ?? oauth?.clientSecret ?? oauth?.refreshToken ?? '',
     address,
     domain: address.slice(address.lastIndexOf('@') + 1).toLowerCase(),
     team: teamOf(settings.team),
@@ -127,8 +147,48 @@ function serverOf(text: string, option: string, ports: Readonly<Record<string, n
     login:
       url.username === ''
         ? null
-        : { user: decoded(url.username, option), pass: decoded(url.password, option) },
+        : {
+            user: decoded(url.username, option),
+            pass: url.password === '' ? null : decoded(url.password, option),
+          },
   };
+}
+
+const OAUTH_NAMES: readonly (keyof EmailOAuth)[] = [
+  'tokenUrl',
+  'clientId',
+  'clientSecret',
+  'refreshToken',
+  'scope',
+];
+
+function oauthOf(oauth: EmailOAuth | undefined, servers: readonly MailServer[]): EmailOAuth | null {
+  const isNeeded = servers.some(({ login }) => login?.pass === null);
+  if (!oauth) {
+    if (!isNeeded) return null;
+    throw configError('email: smtpUrl and imapUrl must have a password behind the user, or need oauth.');
+  }
+  checkOptionNames('oauth of email', oauth, OAUTH_NAMES);
+  if (!isNeeded) {
+    throw configError(
+      'email: oauth is for logins without a password: leave it out of imapUrl and smtpUrl, as in imaps://user@host.',
+    );
+  }
+  const url = URL.canParse(oauth.tokenUrl) ? new URL(oauth.tokenUrl) : null;
+  const isLocal = url?.protocol === 'http:' && /^(localhost|127\.0\.0\.1|\[::1\])$/.test(url.hostname);
+  if (!url || (url.protocol !== 'https:' && !isLocal) || url.username !== '' || url.password !== '') {
+    throw configError(
+      'email: oauth.tokenUrl must be the https:// address of the token endpoint, such as https://oauth2.googleapis.com/token.',
+    );
+  }
+  if (oauth.clientId.trim() === '')
+    throw configError('email: oauth.clientId must be the id of an app at the OAuth provider.');
+  if (!oauth.clientSecret && !oauth.refreshToken) {
+    throw configError(
+      'email: oauth must have a refreshToken, or the clientSecret of an app that logs in as itself.',
+    );
+  }
+  return oauth;
 }
 
 function decoded(text: string, option: string): string {

@@ -1,5 +1,6 @@
-import type { SendMailOptions, SMTPSentMessageInfo, Transporter } from 'nodemailer';
+import type { SendMailOptions, SMTPSentMessageInfo, SMTPTransportOptions, Transporter } from 'nodemailer';
 import { type AdapterCall, AdapterError } from '../../bridge/index.js';
+import type { LoginTokens } from './oauth.js';
 import type { CheckedSettings } from './settings.js';
 
 /** Sends mails. */
@@ -11,7 +12,8 @@ export interface Mailer {
 }
 
 /** Opens a connection per mail: few are sent, and nothing stays open. */
-export function createMailer({ smtp, timeoutMs, ca }: CheckedSettings): Mailer {
+export function createMailer({ smtp, timeoutMs, ca }: CheckedSettings, tokens: LoginTokens | null): Mailer {
+  const login = smtp.login?.pass === null && tokens ? tokens : null;
   let loaded: Promise<Transporter<SMTPSentMessageInfo>> | null = null;
 
   const load = async (): Promise<Transporter<SMTPSentMessageInfo>> => {
@@ -22,7 +24,7 @@ export function createMailer({ smtp, timeoutMs, ca }: CheckedSettings): Mailer {
       secure: smtp.tls === 'implicit',
       requireTLS: smtp.tls === 'starttls',
       ignoreTLS: smtp.tls === 'off',
-      ...(smtp.login && { auth: smtp.login }),
+      ...(smtp.login && { auth: authOf(smtp.login, login) }),
       ...(ca !== null && { tls: { ca } }),
       dnsTimeout: timeoutMs,
       connectionTimeout: timeoutMs,
@@ -35,38 +37,78 @@ export function createMailer({ smtp, timeoutMs, ca }: CheckedSettings): Mailer {
   };
   const transport = (): Promise<Transporter<SMTPSentMessageInfo>> => (loaded ??= load());
 
+  const attempt = async <Result>(task: () => Promise<Result>): Promise<Result> => {
+    try {
+      return await task().catch((error: unknown) => {
+        if (!login || !isLoginRefused(error)) throw error;
+        // It can have been revoked before its time.
+        login.refused();
+        return task();
+      });
+    } catch (error) {
+      throw sendingError(error, login !== null);
+    }
+  };
+
   return {
     async send(mail, { log, signal }) {
       const transporter = await transport();
       if (signal.aborted)
         throw new AdapterError('transient', 'The mail is no longer to be sent by this process.');
-      const sent = await transporter.sendMail(mail).catch((error: unknown) => {
-        throw sendingError(error);
-      });
+      const sent = await attempt(() => transporter.sendMail(mail));
       for (const { recipient, responseCode } of sent.rejectedErrors ?? []) {
         log.error({ recipient, responseCode }, 'a mail was refused for one of the recipients of the team');
       }
     },
     async verify() {
-      await (await transport()).verify().catch((error: unknown) => {
-        throw sendingError(error);
-      });
+      const transporter = await transport();
+      await attempt(() => transporter.verify());
     },
   };
 }
+
+/** nodemailer asks for a token at each login: one that has expired already is not kept. */
+const EXPIRED = 1;
+
+function authOf(
+  { user, pass }: NonNullable<CheckedSettings['smtp']['login']>,
+  tokens: LoginTokens | null,
+): NonNullable<SMTPTransportOptions['auth']> {
+  if (!tokens) return { user, pass: pass ?? '' };
+  const { signal } = new AbortController();
+  return {
+    type: 'OAuth2',
+    user,
+    provisionCallback: (_user, _renew, callback) => {
+      tokens.current({ signal }).then(
+        (token) => callback(null, token, EXPIRED),
+        // As a cause: nodemailer changes the error.
+        (cause: unknown) => callback(new Error('there is no access token', { cause })),
+      );
+    },
+  };
+}
+
+const isLoginRefused = (error: unknown): boolean => {
+  const { code, responseCode = 0 } = error as Failure;
+  return code === 'EAUTH' && responseCode >= 500;
+};
 
 /**
  * The kind of a failure. An address that is refused for good needs an operator, as wrong credentials do: the message
  * waits. A text that is refused for good would be refused again.
  */
-function sendingError(error: unknown): AdapterError {
+function sendingError(error: unknown, usesTokens: boolean): AdapterError {
+  if (error instanceof Error && error.cause instanceof AdapterError) return error.cause;
   const { code = '', command = '', responseCode = 0, message = '' } = error as Failure;
   const answer = responseCode > 0 ? ` with ${responseCode}` : '';
   if (code === 'EAUTH' || code === 'ENOAUTH' || responseCode === 530 || responseCode === 535) {
     const isLater = responseCode >= 400 && responseCode < 500;
     return new AdapterError(
       isLater ? 'transient' : 'auth',
-      `The SMTP server refused the login${answer}. Check user and password of smtpUrl.`,
+      usesTokens
+        ? `The SMTP server refused the access token${answer}. Check the user of smtpUrl, the scope of oauth, and that the app may send from this mailbox.`
+        : `The SMTP server refused the login${answer}. Check user and password of smtpUrl.`,
     );
   }
   if (code === 'ETLS' || (code === 'ESOCKET' && /certificate|altname|SSL|TLS/i.test(message))) {

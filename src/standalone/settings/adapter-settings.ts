@@ -106,10 +106,10 @@ export const ADAPTERS = {
   email: adapter(
     z.object({
       smtpUrl: mailServer('smtp', /^smtps?:\/\/[^/\s]+/).describe(
-        'MAIL_SMTP_URL=<url>: the server that takes mails: smtps://user:password@host, or smtp://user:password@host for STARTTLS',
+        'MAIL_SMTP_URL=<url>: the server that takes mails: smtps://user:password@host, or smtp://user:password@host for STARTTLS; without a password it logs in with OAuth 2',
       ),
-      imapUrl: mailServer('imap', /^imaps?:\/\/[^:@/\s]+:[^@/\s]+@[^/\s]+/).describe(
-        'MAIL_IMAP_URL=<url>: the server with the mailbox for replies: imaps://user:password@host, or imap://user:password@host for STARTTLS',
+      imapUrl: mailServer('imap', /^imaps?:\/\/[^:@/\s]+(?::[^@/\s]+)?@[^/\s]+/).describe(
+        'MAIL_IMAP_URL=<url>: the server with the mailbox for replies: imaps://user:password@host, or imap://user:password@host for STARTTLS; without a password it logs in with OAuth 2',
       ),
       address: address.describe('MAIL_ADDRESS=<address>: the address that mails come from and replies go to'),
       team: list(address).describe(
@@ -138,8 +138,32 @@ export const ADAPTERS = {
           'MAIL_REPLY_ADDRESS=<address>: an address for replies that tells the conversation, such as handoff+{token}@example.com, if the server delivers it to the same mailbox',
         ),
       mailbox: text.describe('MAIL_FOLDER=<name>: the folder in which replies arrive; default INBOX'),
+      tokenUrl: httpUrl(
+        'must be the address of the token endpoint, such as https://oauth2.googleapis.com/token.',
+      )
+        .exactOptional()
+        .describe(
+          'MAIL_OAUTH_TOKEN_URL=<url>: for logins with OAuth 2, the token endpoint: https://login.microsoftonline.com/TENANT/oauth2/v2.0/token or https://oauth2.googleapis.com/token',
+        ),
+      clientId: word.exactOptional().describe('MAIL_OAUTH_CLIENT_ID=<id>: the client id of the app'),
+      clientSecret: word
+        .exactOptional()
+        .describe('MAIL_OAUTH_CLIENT_SECRET=<secret>: the client secret of the app, if it has one'),
+      refreshToken: word
+        .exactOptional()
+        .describe(
+          'MAIL_OAUTH_REFRESH_TOKEN=<token>: a refresh token for the mailbox; without it the app logs in as itself, as Microsoft 365 allows',
+        ),
+      scope: text.describe(
+        'MAIL_OAUTH_SCOPE=<scopes>: what to request tokens for, separated by spaces, such as https://outlook.office365.com/.default',
+      ),
     }),
-    async (options) => (await import('../../adapters/email/index.js')).email(options),
+    async ({ tokenUrl = '', clientId = '', clientSecret, refreshToken, scope, ...options }) => {
+      const oauth = { tokenUrl, clientId, clientSecret, refreshToken, scope };
+      const usesOAuth = Object.values(oauth).some(Boolean);
+      const { email } = await import('../../adapters/email/index.js');
+      return email(usesOAuth ? { ...options, oauth } : options);
+    },
     { webhooks: false },
   ),
   intercom: adapter(

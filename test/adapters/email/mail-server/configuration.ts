@@ -6,6 +6,7 @@ export const pathsIn = (folder: string) => ({
   certificate: join(folder, 'certificate.pem'),
   key: join(folder, 'key.pem'),
   users: join(folder, 'users'),
+  accessTokens: join(folder, 'access-tokens'),
   eximConfig: join(folder, 'exim.conf'),
   spool: join(folder, 'spool'),
   log: join(folder, 'log'),
@@ -120,7 +121,15 @@ plain:
   server_prompts = :
   server_condition = \${if eq{$auth3}{\${extract{1}{:}{\${lookup{$auth2}lsearch{${paths.users}}}}}}}
   server_set_id = $auth2
+xoauth2:
+  driver = plaintext
+  public_name = XOAUTH2
+  server_prompts = :
+  server_condition = \${if eq{\${sg{$auth1}{\\N^.*auth=Bearer ([^\\x01]+)\\x01+$\\N}{\\$1}}}{\${extract{1}{:}{\${lookup{${XOAUTH2_USER}}lsearch{${paths.accessTokens}}}}}}}
+  server_set_id = ${XOAUTH2_USER}
 `;
+
+const XOAUTH2_USER = `\${sg{$auth1}{\\N^user=([^\\x01]+)\\x01.*$\\N}{\\$1}}`;
 
 /** Serves the same Maildirs by IMAP. */
 export const dovecotConfig = (paths: Paths, ports: Ports): string => `
@@ -138,9 +147,17 @@ mail_location = maildir:${paths.mail}/%n
 maildir_stat_dirs = yes
 first_valid_uid = 1
 mail_max_userip_connections = 100
+auth_mechanisms = plain xoauth2
 passdb {
   driver = passwd-file
+  mechanisms = plain
   args = scheme=PLAIN username_format=%u ${paths.users}
+}
+# dovecot takes an access token for a password.
+passdb {
+  driver = passwd-file
+  mechanisms = xoauth2
+  args = scheme=PLAIN username_format=%u ${paths.accessTokens}
 }
 userdb {
   driver = static

@@ -51,6 +51,8 @@ export interface MailServer {
   readonly ca: string;
   /** The address of the SMTP server with the login of an account. */
   smtpUrl(account?: Account, port?: number, password?: string): string;
+  /** Lets an account log in with this access token, and with no other. */
+  acceptToken(account: Account, token: string): void;
   imapUrl(account?: Account, port?: number, password?: string): string;
   /** The mails of an account, in the order in which exim took them. */
   mails(account: Account): Promise<readonly ParsedMail[]>;
@@ -85,6 +87,7 @@ export async function startMailServer(): Promise<MailServer> {
   for (const account of ACCOUNTS) makeMaildir(join(paths.mail, account));
   const users = ACCOUNTS.map((account) => `${addressOf(account)}:${passwordOf(account)}::::::`);
   writeFileSync(paths.users, `${users.join('\n')}\n`);
+  writeFileSync(paths.accessTokens, '');
   makeCertificate(paths.certificate, paths.key);
   writeFileSync(paths.eximConfig, eximConfig(paths, ports));
   writeFileSync(paths.dovecotConfig, dovecotConfig(paths, ports));
@@ -98,7 +101,8 @@ export async function startMailServer(): Promise<MailServer> {
     }
   };
   for (const path of [paths.spool, paths.log, paths.mail]) ownEach(path);
-  for (const path of [paths.key, paths.certificate, paths.users]) chownSync(path, uid, gid);
+  for (const path of [paths.key, paths.certificate, paths.users, paths.accessTokens])
+    chownSync(path, uid, gid);
   const ca = readFileSync(paths.certificate, 'utf8');
 
   const exim = spawn(EXIM, ['-C', paths.eximConfig, '-bdf', '-q1s'], { uid, gid, stdio: 'ignore' });
@@ -134,6 +138,8 @@ export async function startMailServer(): Promise<MailServer> {
       urlOf('smtp', port, account, password),
     imapUrl: (account = 'handoff', port = ports.imap, password = passwordOf(account)) =>
       urlOf('imap', port, account, password),
+    acceptToken: (account, token) =>
+      writeFileSync(paths.accessTokens, `${addressOf(account)}:${token}::::::\n`),
     async mails(account) {
       const mails = await Promise.all(
         filesOf(account).map((file) => simpleParser(readFileSync(join(paths.mail, account, file)))),
