@@ -71,7 +71,8 @@ export function createLiveChatApi(settings: CheckedSettings) {
   }, tokenHeaders);
   const asAgent = { ...options, authorization: agent, maxResponseBytes: MAX_RESPONSE_BYTES };
   const readAccountsAsAgent = readerOf(createAdapterHttp({ ...asAgent, baseUrl: accountsUrl }));
-  const readChatsAsAgent = readerOf(createAdapterHttp({ ...asAgent, baseUrl: apiUrl }));
+  const chatsAsAgent = createAdapterHttp({ ...asAgent, baseUrl: apiUrl });
+  const readChatsAsAgent = readerOf(chatsAsAgent);
 
   const customerAction = (action: string, json: object, { token, organizationId }: Customer) => ({
     ...post(
@@ -121,6 +122,13 @@ export function createLiveChatApi(settings: CheckedSettings) {
 
     async deactivateChat(customer: Customer, chatId: string, call: AdapterCall) {
       await chats(customerAction('deactivate_chat', { id: chatId }, customer), call);
+    },
+
+    /** Writes a message that only agents see, also to a chat that is closed, which stays so. */
+    async tellAgents(chatId: string, text: string, call: AdapterCall) {
+      const event = { type: 'message', text, visibility: 'agents' };
+      const json = { chat_id: chatId, event, attach_to_last_thread: true };
+      await chatsAsAgent(post(`/${VERSION}/agent/action/send_event`, json), call);
     },
 
     /** The newest chats. */

@@ -17,6 +17,7 @@ import {
   runCheck,
   secretResult,
   sessionText,
+  undeliveredNote,
   userName,
 } from '../../bridge/index.js';
 import { createLiveChatApi, type LiveChatApi } from './api.js';
@@ -81,6 +82,9 @@ export function livechat(settings: LiveChatSettings): Adapter {
     async catchUp({ externalId }, since, call) {
       return chatEvents(await api.chat(externalId, call), since);
     },
+    async undelivered({ externalId }, message, reason, call) {
+      await api.tellAgents(externalId, undeliveredNote(message, reason).slice(0, MAX_TEXT), call);
+    },
     verify: (request) => verify(checked.webhookSecrets, request),
     parse,
     check: (call) => checkSetup(api, call),
@@ -122,7 +126,7 @@ async function checkSetup(api: LiveChatApi, call: AdapterCall): Promise<readonly
       await api.listChats(1, call);
       return 'The agent may list chats.';
     },
-    'Check LIVECHAT_CLIENT_ID, LIVECHAT_CLIENT_SECRET and LIVECHAT_REFRESH_TOKEN, and the scopes customers:own and chats--all:ro.',
+    'Check LIVECHAT_CLIENT_ID, LIVECHAT_CLIENT_SECRET and LIVECHAT_REFRESH_TOKEN, and the scopes customers:own, chats--all:ro and chats--all:rw.',
   );
   return [authorization, secret];
 }

@@ -49,6 +49,23 @@ describe('a chat of LiveChat', () => {
     await adapter.close(ref, REASON, CALL);
   });
 
+  it('shows agents, and nobody else, a reply that did not reach the user, also once it is closed', async () => {
+    const { fake, adapter, open } = await setUp();
+    const ref = await open();
+    const tell = (text: string) =>
+      adapter.undelivered?.(ref, { messageId: null, text }, { kind: 'ended', text: 'It ended.' }, CALL);
+    await tell('Wait!');
+    fake.agent.close(ref.externalId);
+    await tell(`${'x'.repeat(20_000)}`);
+    const { active, events = [] } = fake.chats.get(ref.externalId) ?? {};
+    const notes = events.slice(-2);
+    expect(notes).toMatchObject([
+      { text: expect.stringContaining('"Wait!"'), visibility: 'agents' },
+      { text: expect.stringContaining('did not reach the user'), visibility: 'agents' },
+    ]);
+    expect(active).toBe(false);
+  });
+
   it('is written to with a refreshed token after the last was refused', async () => {
     const { fake, proxy, adapter, open } = await setUp();
     const ref = await open();

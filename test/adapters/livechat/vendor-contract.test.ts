@@ -33,6 +33,12 @@ describe("LiveChat's own SDK", () => {
     await adapter.catchUp?.(ref, SESSION.requestedAt, CALL);
     await adapter.send(ref, { key: 'k', text: 'Hello?', sentAt: null }, CALL);
     await adapter.close(ref, { by: 'user', text: 'The user has left.' }, CALL);
+    await adapter.undelivered?.(
+      ref,
+      { messageId: null, text: 'Wait!' },
+      { kind: 'ended', text: 'Ended.' },
+      CALL,
+    );
     const isAction = ({ path }: { path: string }) => path.includes('/action/');
     const toCompared = (from: number) =>
       fake.requests
@@ -54,6 +60,7 @@ describe("LiveChat's own SDK", () => {
       'POST /agent/action/get_chat',
       'POST /customer/action/send_event',
       'POST /customer/action/deactivate_chat',
+      'POST /agent/action/send_event',
     ]);
 
     withoutTls();
@@ -77,10 +84,12 @@ describe("LiveChat's own SDK", () => {
     const event = { type: 'message', text: 'Hello?' } as Parameters<typeof customer.sendEvent>[1];
     const sent = await customer.sendEvent(ref.externalId, event);
     await customer.deactivateChat(ref.externalId);
+    const note = ours.at(-1)?.json.event as Parameters<typeof agent.sendEvent>[1];
+    const noted = await agent.sendEvent(ref.externalId, note, true);
     expect(toCompared(before)).toEqual(ours);
     expect(read.thread).toMatchObject({ id: chat?.threadId, active: false });
     expect(fake.chats.has(started.chat_id)).toBe(true);
     expect(listed.chats_summary.map(({ id }) => id)).toEqual([started.chat_id, ref.externalId]);
-    expect(chat?.events.at(-1)?.id).toBe(sent.event_id);
+    expect(chat?.events.slice(-2).map(({ id }) => id)).toEqual([sent.event_id, noted.event_id]);
   });
 });
