@@ -170,6 +170,31 @@ describe('replies of a helpdesk whose webhooks can overtake one another', () => 
   });
 });
 
+describe('a message that lists name by another id than webhooks', () => {
+  const named = (id: string) => agentSays('ok', { id, sameAs: 'ok' });
+
+  it('reaches the user once, and a second one with the same text does, too', async () => {
+    const { happened, catchUp } = history();
+    const { sendEvents, shown } = await handOver({ catchUp }, true);
+    for (const nth of [1, 2]) {
+      happened.push(named(`listed-${nth}`));
+      await sendEvents(named(`webhook-${nth}`));
+      await sendEvents(named(`webhook-${nth}`));
+    }
+    expect(shown()).toEqual(['ok', 'ok']);
+  });
+
+  it('is not taken for one that came too late, when its webhook comes after the close', async () => {
+    const undelivered = vi.fn();
+    const { bridge, sendEvents, shown } = await handOver({ ...history(named('listed')), undelivered });
+    await sendEvents(agentCloses());
+    await sendEvents(named('webhook'));
+    await bridge.close();
+    expect(shown()).toEqual(['ok']);
+    expect(undelivered).not.toHaveBeenCalled();
+  });
+});
+
 describe('after a downtime', () => {
   it('open conversations are caught up with, in order and once, and closed ones end', async () => {
     const desk = fakeDesk();

@@ -17,7 +17,21 @@ const conversation = z.object({
   end_time: z.coerce.string().nullish(),
 });
 const oneConversation = z.object({ data: conversation });
+/** A message of the transcript. Only its text is documented, and not which other types there are. */
+const transcriptMessage = z.object({
+  id: z.coerce.string(),
+  sequence_id: z.coerce.number().nullish(),
+  time: z.coerce.number(),
+  sender: z.object({ id: z.coerce.string().nullish(), name: z.string().nullish() }).nullish(),
+  message: z.object({ text: z.string().nullish() }).nullish().catch(null),
+});
+export type TranscriptMessage = z.output<typeof transcriptMessage>;
+const transcript = z.object({ data: z.array(transcriptMessage).nullish() });
 const conversationList = z.object({ data: z.array(conversation).nullish() });
+
+/** As many messages of the transcript at once as Zoho returns by default, and at most 5,000 in all. */
+const PAGE = 20;
+const MAX_PAGES = 250;
 
 /** A visitor, and the words that open the conversation. */
 export interface NewConversation {
@@ -27,6 +41,9 @@ export interface NewConversation {
   /** Instead of the department of the settings. */
   readonly department: string | undefined;
 }
+
+/** How far Zoho's clock may be from ours. */
+export const CLOCK_SKEW_MS = 300_000;
 
 /** The requests to Zoho that the adapter makes. */
 export type SalesIqApi = ReturnType<typeof createSalesIqApi>;
@@ -76,13 +93,38 @@ export function createSalesIqApi(settings: CheckedSettings) {
       return (await read(conversationList, { method: 'GET', path }, call)).data ?? [];
     },
 
-    async hasEnded(id: string, call: AdapterCall): Promise<boolean> {
+    /** When it ended; `null` while it is open. */
+    async endTime(id: string, call: AdapterCall): Promise<string | null> {
       const path = idPath(operatorPath, id);
-      return Boolean((await read(oneConversation, { method: 'GET', path }, call)).data.end_time);
+      return (await read(oneConversation, { method: 'GET', path }, call)).data.end_time || null;
+    },
+
+    /** The messages since a time, the oldest first. With `to_time` alone, Zoho returns the newest first. */
+    async messagesSince(id: string, since: number, call: AdapterCall): Promise<TranscriptMessage[]> {
+      const found = new Map<string, TranscriptMessage>();
+      let to = Date.now() + CLOCK_SKEW_MS;
+      for (let page = 1; page <= MAX_PAGES; page += 1) {
+        const query = new URLSearchParams({ to_time: String(to), limit: String(PAGE) });
+        const path = idPath(operatorPath, id, `/messages?${query.toString()}`);
+        const messages = (await read(transcript, { method: 'GET', path }, call)).data ?? [];
+        const known = found.size;
+        for (const message of messages) found.set(message.id, message);
+        to = Math.min(to, ...messages.map(({ time }) => time));
+        // A page may begin with the last message of the one before.
+        if (found.size === known || to < since) break;
+      }
+      return [...found.values()]
+        .filter(({ time }) => time >= since)
+        .toSorted((one, other) => one.time - other.time || (one.sequence_id ?? 0) - (other.sequence_id ?? 0));
     },
 
     async postMessage(id: string, text: string, call: AdapterCall): Promise<void> {
       await http({ method: 'POST', path: idPath(visitorPath, id, '/messages'), json: { text } }, call);
+    },
+
+    /** Adds a note, which visitors do not see. */
+    async addNote(id: string, notes: string, call: AdapterCall): Promise<void> {
+      await http({ method: 'POST', path: idPath(operatorPath, id, '/notes'), json: { notes } }, call);
     },
 
     async close(id: string, call: AdapterCall): Promise<void> {

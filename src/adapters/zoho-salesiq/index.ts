@@ -14,12 +14,13 @@ import {
   runCheck,
   secretResult,
   sessionText,
+  undeliveredNote,
   userName,
   verifyRsaSignature,
 } from '../../bridge/index.js';
-import { createSalesIqApi, type SalesIqApi } from './api.js';
+import { CLOCK_SKEW_MS, createSalesIqApi, type SalesIqApi } from './api.js';
 import { checkSettings, type ZohoSalesIqSettings } from './settings.js';
-import { parse } from './webhook.js';
+import { listedEvents, parse } from './webhook.js';
 
 export type { ZohoSalesIqSettings } from './settings.js';
 
@@ -27,8 +28,6 @@ export type { ZohoSalesIqSettings } from './settings.js';
 const MAX_TEXT = 2_000;
 /** How many conversations `find` looks at: the most that Zoho returns at once. */
 const NEWEST = 99;
-/** How far Zoho's clock may be behind ours. */
-const CLOCK_SKEW_MS = 300_000;
 
 /**
  * Creates the adapter for Zoho SalesIQ.
@@ -88,6 +87,15 @@ export function zohoSalesIq(settings: ZohoSalesIqSettings): Adapter {
       return { messageId: null };
     },
     close: ({ externalId }, _reason, call) => close(api, externalId, call),
+    async catchUp({ externalId }, since, call) {
+      // First, so that no message before the end is missing from the list.
+      const endTime = await api.endTime(externalId, call);
+      const messages = await api.messagesSince(externalId, since.getTime(), call);
+      return listedEvents(externalId, messages, endTime);
+    },
+    async undelivered({ externalId }, message, reason, call) {
+      await api.addNote(externalId, undeliveredNote(message, reason).slice(0, MAX_TEXT), call);
+    },
     verify: ({ headers, body }) =>
       verifyRsaSignature({ publicKeys, payload: body, signature: headers['x-siqsignature'] }),
     parse,
@@ -102,7 +110,7 @@ async function close(api: SalesIqApi, id: string, call: AdapterCall): Promise<vo
   } catch (error) {
     if (!(error instanceof AdapterError)) throw error;
     if (error.kind === 'gone') return;
-    if (error.kind !== 'invalid' || !(await api.hasEnded(id, call))) throw error;
+    if (error.kind !== 'invalid' || (await api.endTime(id, call)) === null) throw error;
   }
 }
 

@@ -205,6 +205,11 @@ export interface InboundMessage extends InboundEventBase {
   readonly attachments?: readonly InboundAttachment[];
   /** The helpdesk's id of the message, as `send` returns it; `null` when it has none. */
   readonly messageId: string | null;
+  /**
+   * For a helpdesk whose lists may name a message by another id than its webhooks: the same for both, such as a hash of
+   * the text. A message that came one way is not taken again when it comes the other way.
+   */
+  readonly sameAs?: string;
 }
 
 /** An agent took the conversation. */

@@ -41,10 +41,15 @@ export interface EventReceiverDependencies {
 interface Arrival {
   readonly at: number;
   readonly rejectsUndeliverable: boolean;
+  /** Whether `catchUp` listed it, and no webhook, poll or stream brought it. */
+  readonly isListed: boolean;
 }
 
 /** Must be shorter than stored delivery keeps replies: asking for the receipt of a forgotten one would send it again. */
 const RECEIPT_TTL_MS = 86_400_000;
+
+/** How long the webhook of a message that was listed first may still come. After that, an agent has repeated the text. */
+const LATE_WEBHOOK_MS = 600_000;
 
 /** Upper bound on receipts in memory. */
 const MAX_RECEIPTS = 1_000;
@@ -69,6 +74,33 @@ export function createEventReceiver(
   const receiptKey = (event: InboundEvent): string => `bridge receipt ${adapter.name} ${inboundKey(event)}`;
   const seenKey = (event: InboundEvent): string => `bridge in ${adapter.name} ${inboundKey(event)}`;
   const isSeen = (event: InboundEvent): Promise<boolean> => lifecycle.store.hasIdempotencyKey(seenKey(event));
+
+  /** `null` for an event that has one id. */
+  const sameKey = (event: InboundEvent, way: 'arrived' | 'listed'): string | null =>
+    event.kind === 'message' && event.sameAs !== undefined
+      ? `bridge ${way} ${adapter.name} ${JSON.stringify([event.externalId, event.sameAs])}`
+      : null;
+
+  /** Whether it was applied before, perhaps under the id that it has the other way. */
+  const isRepeat = async (event: InboundEvent, isListed: boolean): Promise<boolean> => {
+    const otherWay = sameKey(event, isListed ? 'arrived' : 'listed');
+    if (otherWay !== null && (await lifecycle.store.hasIdempotencyKey(otherWay))) return true;
+    return isSeen(event);
+  };
+
+  const markSeen = async (event: InboundEvent, isListed: boolean): Promise<void> => {
+    const key = sameKey(event, isListed ? 'listed' : 'arrived');
+    if (key !== null) await lifecycle.store.addIdempotencyKey(key, isListed ? LATE_WEBHOOK_MS : KEY_TTL_MS);
+    await lifecycle.store.addIdempotencyKey(seenKey(event), KEY_TTL_MS);
+  };
+
+  /** One webhook for each listed message: an agent may repeat a text. */
+  const markArrivedAfterList = async (event: InboundEvent): Promise<void> => {
+    const key = sameKey(event, 'listed');
+    if (key === null) return;
+    await markSeen(event, false);
+    await lifecycle.store.removeIdempotencyKey(key);
+  };
 
   const drop = (event: InboundEvent, why: string, level: 'debug' | 'warn' = 'debug'): null => {
     counters.count('dropped');
@@ -139,14 +171,15 @@ export function createEventReceiver(
     if (found.kind === 'foreign') return dropForeign(event, found.isCertain);
     if (found.kind === 'ended') return drop(event, 'its handoff has ended', 'warn');
     const { conversation } = found;
-    if (await isSeen(event)) {
+    if (await isRepeat(event, arrival.isListed)) {
       drop(event, 'it is a repeat');
+      if (!arrival.isListed) await markArrivedAfterList(event);
       return receipts.get(inboundKey(event)) ?? storedReceipt(event, conversation);
     }
     const receipt = await apply(event, conversation, arrival);
     if (receipt && storesReceipts) await lifecycle.store.addIdempotencyKey(receiptKey(event), RECEIPT_TTL_MS);
     // Last: after a crash before this line the event comes again, and `once` prevents a second reply.
-    await lifecycle.store.addIdempotencyKey(seenKey(event), KEY_TTL_MS);
+    await markSeen(event, arrival.isListed);
     return receipt;
   };
 
@@ -180,6 +213,7 @@ export function createEventReceiver(
       const arrivalOf = (event: InboundEvent): Arrival => ({
         at,
         rejectsUndeliverable: rejectsUndeliverable && arrived.has(event),
+        isListed: !arrived.has(event),
       });
       const groups = [...groupByConversation(events)].map(([externalId, group]) =>
         queue.run(externalId, async () =>
@@ -194,7 +228,7 @@ export function createEventReceiver(
     async catchUp(conversation) {
       const externalId = conversation.link?.externalId;
       if (externalId === undefined) return;
-      const arrival: Arrival = { at: Date.now(), rejectsUndeliverable: false };
+      const arrival: Arrival = { at: Date.now(), rejectsUndeliverable: false, isListed: true };
       await queue.run(externalId, async () =>
         receiveInOrder(externalId, await order.list(conversation), () => arrival),
       );

@@ -19,7 +19,7 @@ const ADA = { id: '1', name: 'Ada', type: 'operator' };
 
 describe('a webhook of Zoho SalesIQ', () => {
   it('brings a reply with its author', () => {
-    expect(replied({ sender: ADA, text: 'Hello' })).toEqual([
+    expect(replied({ sender: ADA, text: 'Hello' })).toMatchObject([
       {
         kind: 'message',
         id: 'message 7',
