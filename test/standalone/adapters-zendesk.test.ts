@@ -3,6 +3,7 @@ import {
   FAKE_APP,
   FAKE_KEY_ID,
   FAKE_KEY_SECRET,
+  FAKE_TICKET_SECRET,
   FAKE_WEBHOOK_SECRET,
   startFakeZendesk,
 } from '../fixtures/zendesk/fake-zendesk.js';
@@ -20,6 +21,7 @@ describe('the program with ADAPTER=zendesk', () => {
       ZENDESK_KEY_ID: FAKE_KEY_ID,
       ZENDESK_KEY_SECRET: FAKE_KEY_SECRET,
       ZENDESK_WEBHOOK_SECRET: `an-old-one, ${FAKE_WEBHOOK_SECRET}`,
+      ZENDESK_TICKET_WEBHOOK_SECRET: FAKE_TICKET_SECRET,
       AGENT_NAMES: 'true',
     });
     await program.until(/zendesk is reachable and set up/);
@@ -37,7 +39,8 @@ describe('the program with ADAPTER=zendesk', () => {
     fake.agent.botReply(id, 'I am a bot');
     fake.agent.reply(id, 'One moment');
     expect(await handoff.nextReply({ timeoutMs: WAIT_MS })).toMatchObject({ text: 'Ada: One moment' });
-    fake.agent.replyAndSolve(id, 'On its way');
+    fake.agent.reply(id, 'On its way');
+    fake.agent.solveTicket(id);
     await vi.waitFor(() => expect(handoff.endedBy).toBe('agent'), WAIT_OPTIONS);
     await fake.webhooks.settled();
     expect(handoff.replies.map(({ text }) => text)).toEqual(['Ada: One moment', 'Ada: On its way']);
@@ -45,6 +48,7 @@ describe('the program with ADAPTER=zendesk', () => {
       fake.webhooks.deliveries.map(() => 200),
     );
     const said = await allOutput(program, url);
-    for (const secret of [FAKE_KEY_SECRET, FAKE_WEBHOOK_SECRET]) expect(said).not.toContain(secret);
+    for (const secret of [FAKE_KEY_SECRET, FAKE_WEBHOOK_SECRET, FAKE_TICKET_SECRET])
+      expect(said).not.toContain(secret);
   });
 });

@@ -12,6 +12,9 @@ import type { CheckedSettings } from './settings.js';
 /** The key of the metadata by which `find` recognises a conversation. */
 export const SESSION_METADATA = 'handoffSession';
 
+/** Begins the tag of a ticket that names its conversation: the webhooks of tickets name it no other way. */
+export const TICKET_TAG = 'handoff_conversation_';
+
 /** A conversation, with the integration that has control of it. */
 export const conversationSchema = z.object({
   id: z.string(),
@@ -41,7 +44,13 @@ const MAX_PAGES = 50;
 /** The requests to the Conversations API that the adapter makes. */
 export type ConversationsApi = ReturnType<typeof createConversationsApi>;
 
-export function createConversationsApi({ apiUrl, appId, credentials, fetch }: CheckedSettings) {
+export function createConversationsApi({
+  apiUrl,
+  appId,
+  credentials,
+  ticketSecrets,
+  fetch,
+}: CheckedSettings) {
   const http = createAdapterHttp({
     helpdesk: 'Zendesk',
     baseUrl: `${apiUrl.replace(/\/+$/, '')}/v2/apps/${appId}`,
@@ -81,8 +90,9 @@ export function createConversationsApi({ apiUrl, appId, credentials, fetch }: Ch
       return (await read(RESPONSES.conversation, post('/conversations', json), call)).conversation;
     },
 
-    async hasMessages(id: string, call: AdapterCall) {
-      return (await read(RESPONSES.messages, get(pathOf(id, '/messages')), call)).messages.length > 0;
+    /** The newest messages, up to 100. */
+    async newestMessages(id: string, call: AdapterCall) {
+      return (await read(RESPONSES.messageList, get(pathOf(id, '/messages')), call)).messages;
     },
 
     /** The messages since a time, the oldest first. Zendesk returns the newest page first. */
@@ -116,7 +126,9 @@ export function createConversationsApi({ apiUrl, appId, credentials, fetch }: Ch
       route: HandoffRoute | undefined,
       call: AdapterCall,
     ) {
-      const json = { switchboardIntegration, ...(route && { metadata: ticketFields(route) }) };
+      const own = ticketSecrets ? [`${TICKET_TAG}${id}`] : [];
+      const metadata = ticketFields(route ?? {}, own);
+      const json = { switchboardIntegration, ...(Object.keys(metadata).length > 0 && { metadata }) };
       await http(post(pathOf(id, '/passControl'), json), call);
     },
 
@@ -142,8 +154,11 @@ export function createConversationsApi({ apiUrl, appId, credentials, fetch }: Ch
  * Tags and priority of a ticket, by the names that public integrations of others use: Zendesk's reference has none. No
  * name is known for the group, so the department is a tag, which a trigger can act on. A tag has no spaces.
  */
-function ticketFields({ tags = [], priority, department }: HandoffRoute): Readonly<Record<string, string>> {
-  const all = [...tags, ...(department ? [`department_${department}`] : [])];
+function ticketFields(
+  { tags = [], priority, department }: HandoffRoute,
+  own: readonly string[],
+): Readonly<Record<string, string>> {
+  const all = [...tags, ...(department ? [`department_${department}`] : []), ...own];
   return {
     ...(all.length > 0 && {
       'dataCapture.systemField.tags': all.map((tag) => tag.replace(/[\s,]+/g, '_')).join(','),

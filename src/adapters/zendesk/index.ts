@@ -4,6 +4,7 @@
  *
  * @module
  */
+import { z } from 'zod';
 import {
   type Adapter,
   type AdapterCall,
@@ -16,11 +17,13 @@ import {
   runCheck,
   secretResult,
   sessionText,
+  undeliveredNote,
   userName,
   verifySecret,
 } from '../../bridge/index.js';
 import { type Conversation, type ConversationsApi, createConversationsApi, SESSION_METADATA } from './api.js';
 import { checkSettings, type ZendeskSettings } from './settings.js';
+import { isTicketWebhook, parseTicketWebhook, verifyTicketWebhook } from './ticket-webhook.js';
 import { listedEvents, parse } from './webhook.js';
 
 export type { ZendeskSettings } from './settings.js';
@@ -59,7 +62,9 @@ export function zendesk(settings: ZendeskSettings): Adapter {
   const release = async (id: string, text: string, call: AdapterCall): Promise<void> => {
     const { activeSwitchboardIntegration } = await api.conversation(id, call);
     if (activeSwitchboardIntegration?.name !== agentIntegration) return;
-    await api.postMessage(id, { type: 'business', displayName: 'handoff-kit' }, text, call);
+    // An earlier attempt may have told them, and not released it.
+    const isTold = (await api.newestMessages(id, call)).some((message) => isNotice(message, text));
+    if (!isTold) await api.postMessage(id, SYSTEM, text, call);
     await api.releaseControl(id, call);
   };
 
@@ -78,7 +83,7 @@ export function zendesk(settings: ZendeskSettings): Adapter {
         (await findExisting(session, call)) ?? (await api.createConversation(user, session.key, call));
       // Before the first message, which the default responder, often a bot, would answer.
       await api.passControl(id, agentIntegration, session.route, call);
-      if (!(await api.hasMessages(id, call))) {
+      if ((await api.newestMessages(id, call)).length === 0) {
         const text = sessionText(session, { maxLength: MAX_TEXT });
         await api.postMessage(id, { type: 'user', userExternalId: user }, text, call);
       }
@@ -87,7 +92,9 @@ export function zendesk(settings: ZendeskSettings): Adapter {
     async find(session, call) {
       const existing = await findExisting(session, call).catch(nullIf('gone'));
       // Without its first message it is incomplete, and `open` completes it.
-      return existing && (await api.hasMessages(existing.id, call)) ? { externalId: existing.id } : null;
+      return existing && (await api.newestMessages(existing.id, call)).length > 0
+        ? { externalId: existing.id }
+        : null;
     },
     async send({ externalId, user }, { text }, call) {
       const author = { type: 'user', userExternalId: userKey(user) };
@@ -106,11 +113,35 @@ export function zendesk(settings: ZendeskSettings): Adapter {
       const author = { kind: 'agent', name: null } as const;
       return [...replies, { kind: 'closed', id: `released ${externalId}`, externalId, author }];
     },
-    verify: ({ headers }) => verifySecret({ secrets: checked.webhookSecrets, given: headers['x-api-key'] }),
-    parse: (request) => parse(request, agentIntegration),
-    check: (call) => checkSetup(api, agentIntegration, call),
+    async undelivered({ externalId }, message, reason, call) {
+      const text = undeliveredNote(message, reason).slice(0, MAX_TEXT);
+      await api.postMessage(externalId, SYSTEM, text, call);
+    },
+    verify: (request) =>
+      isTicketWebhook(request)
+        ? verifyTicketWebhook(checked.ticketSecrets ?? [], request)
+        : verifySecret({ secrets: checked.webhookSecrets, given: request.headers['x-api-key'] }),
+    parse: (request) =>
+      isTicketWebhook(request) ? parseTicketWebhook(request) : parse(request, agentIntegration),
+    check: async (call) => [
+      ...(await checkSetup(api, agentIntegration, call)),
+      checked.ticketSecrets
+        ? secretResult('ticket secret')
+        : { name: 'ticket secret', ok: true, detail: 'Not set. Solving a ticket does not end the handoff.' },
+    ],
   });
 }
+
+/** The author of what agents are told: nobody but they reads the conversation in Zendesk. */
+const SYSTEM = { type: 'business', displayName: 'handoff-kit' };
+
+const isNotice = (message: unknown, text: string): boolean =>
+  z
+    .object({
+      author: z.object({ displayName: z.literal(SYSTEM.displayName) }),
+      content: z.object({ text: z.literal(text) }),
+    })
+    .safeParse(message).success;
 
 /** Identifies a user. */
 const userKey = ({ key }: HandoffSession['user']): string => keyWithin(128, key);

@@ -11,6 +11,11 @@ export interface ZendeskSettings {
   readonly keySecret: string;
   /** The shared secret of the webhook, which Zendesk sends as `X-API-Key`. Several during a rotation. */
   readonly webhookSecret: string | readonly string[];
+  /**
+   * The signing secret of the webhook that a trigger calls when a ticket is solved, which ends the handoff. Several during
+   * a rotation. Without it, the handoff ends when Zendesk releases the conversation.
+   */
+  readonly ticketWebhookSecret?: string | readonly string[];
   /** The name of the switchboard integration where agents answer. Default `zd-agentWorkspace`. */
   readonly agentIntegration?: string;
   /** Replaces the global `fetch`. */
@@ -24,6 +29,7 @@ export function checkSettings({
   keyId,
   keySecret,
   webhookSecret,
+  ticketWebhookSecret,
   agentIntegration = 'zd-agentWorkspace',
   fetch = globalThis.fetch,
 }: ZendeskSettings) {
@@ -33,9 +39,16 @@ export function checkSettings({
     webhookSecret,
     'Zendesk: webhookSecret is empty; copy the shared secret of the webhook.',
   );
+  const ticketSecrets =
+    ticketWebhookSecret === undefined
+      ? null
+      : checkSecrets(
+          ticketWebhookSecret,
+          'Zendesk: ticketWebhookSecret is empty; copy the signing secret of the webhook, or leave it out.',
+        );
   // Of Basic authentication.
   const credentials = Buffer.from(`${keyId}:${keySecret}`).toString('base64');
-  return { apiUrl, appId, credentials, webhookSecrets, agentIntegration, fetch };
+  return { apiUrl, appId, credentials, webhookSecrets, ticketSecrets, agentIntegration, fetch };
 }
 
 /** {@link ZendeskSettings}, validated and with defaults. */

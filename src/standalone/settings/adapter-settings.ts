@@ -191,6 +191,11 @@ export const ADAPTERS = {
       webhookSecret: secrets.describe(
         'ZENDESK_WEBHOOK_SECRET=<secret>: the shared secret of the webhook, or several separated by commas',
       ),
+      ticketWebhookSecret: secrets
+        .exactOptional()
+        .describe(
+          'ZENDESK_TICKET_WEBHOOK_SECRET=<secret>: the signing secret of the webhook that a trigger calls when a ticket is solved, or several separated by commas; without it, solving a ticket does not end the handoff',
+        ),
       agentIntegration: id
         .exactOptional()
         .describe(

@@ -55,6 +55,37 @@ describe('a conversation of Zendesk', () => {
     ]);
   });
 
+  it('is told of the end once, although the release is refused at first', async () => {
+    const { fake, proxy, adapter, open } = await setUp();
+    const ref = await open();
+    proxy.answer({ status: 400 }, { match: ({ path }) => path.includes('releaseControl') });
+    await expect(adapter.close(ref, REASON, CALL)).rejects.toMatchObject({ kind: 'invalid' });
+    await adapter.close(ref, REASON, CALL);
+    const { active, messages = [] } = fake.conversations.get(ref.externalId) ?? {};
+    expect(active).toBeNull();
+    expect(messages.filter(({ content }) => content.text === REASON.text)).toHaveLength(1);
+  });
+
+  it('shows agents which of their replies did not reach the user, also once it is released', async () => {
+    const { fake, adapter, open } = await setUp();
+    const ref = await open();
+    const tell = (text: string) =>
+      adapter.undelivered?.(ref, { messageId: null, text }, { kind: 'ended', text: 'It ended.' }, CALL);
+    await tell('Wait!');
+    fake.agent.solve(ref.externalId);
+    await tell('x'.repeat(5_000));
+    const { active, messages = [] } = fake.conversations.get(ref.externalId) ?? {};
+    expect(messages.slice(1)).toMatchObject([
+      { author: { type: 'business' }, content: { text: expect.stringContaining('"Wait!"') } },
+      { author: { type: 'business' }, content: { text: expect.stringContaining('did not reach') } },
+    ]);
+    expect(active).toBeNull();
+    // Nobody but the agents sees it.
+    expect(await adapter.catchUp?.(ref, new Date(0), CALL)).not.toContainEqual(
+      expect.objectContaining({ kind: 'message', author: { kind: 'agent', name: 'handoff-kit' } }),
+    );
+  });
+
   it('needs no close when it was deleted or passed on', async () => {
     const { fake, adapter, open } = await setUp();
     const ref = await open();
@@ -75,6 +106,7 @@ describe('check', () => {
       { name: 'app', ok: true, detail: 'The key is for the app Example.' },
       { name: 'switchboard', ok: true, detail: 'Agents answer in zd-agentWorkspace.' },
       { name: 'webhook secret', ok: true },
+      { name: 'ticket secret', ok: true, detail: 'Not set. Solving a ticket does not end the handoff.' },
     ]);
   });
 
@@ -99,6 +131,7 @@ describe('settings', () => {
     [{ keyId: '' }, /keyId/],
     [{ keySecret: 'two words' }, /keySecret/],
     [{ webhookSecret: ['a', ' '] }, /webhookSecret/],
+    [{ ticketWebhookSecret: '' }, /ticketWebhookSecret/],
     [{ agentIntegration: 'zd agents' }, /agentIntegration/],
     [{ apiUrl: 'example' }, /address must be a URL/],
   ])('are checked: %j', (wrong, message) => {

@@ -9,3 +9,12 @@ describeAdapter(createZendesk, zendeskHarness('Zendesk with each webhook sent tw
   describe,
   it,
 });
+
+describeAdapter(
+  createZendesk,
+  zendeskHarness('Zendesk whose agents solve the ticket', { endsWith: 'solve' }),
+  {
+    describe,
+    it,
+  },
+);

@@ -40,6 +40,7 @@ describe("Zendesk's own client", () => {
       `GET ${conversationPath}`,
       `GET ${conversationPath}/messages`,
       `GET ${conversationPath}`,
+      `GET ${conversationPath}/messages`,
       `POST ${conversationPath}/messages`,
       `POST ${conversationPath}/releaseControl`,
     ]);
@@ -63,7 +64,8 @@ describe("Zendesk's own client", () => {
     await conversations.getConversation(FAKE_APP, ref.externalId);
     const { messages: texts } = await messages.listMessages(FAKE_APP, ref.externalId, {});
     await conversations.getConversation(FAKE_APP, ref.externalId);
-    await messages.postMessage(FAKE_APP, ref.externalId, bodyOf(10));
+    await messages.listMessages(FAKE_APP, ref.externalId, {});
+    await messages.postMessage(FAKE_APP, ref.externalId, bodyOf(11));
     await control.releaseControl(FAKE_APP, ref.externalId);
     const theirs = fake.requests.slice(before).map(({ method, path, json, headers, query }) => ({
       route: `${method} ${path}`,
