@@ -87,6 +87,8 @@ export interface BridgeStats {
   readonly orphans: number;
   /** Messages sent to the helpdesk. Each part of a split message counts. */
   readonly sent: number;
+  /** Messages of users that reached no agent, since the conversation had ended. Each is in the log. */
+  readonly lost: number;
   /** Replies of agents sent to users. */
   readonly replied: number;
   /** Conversations closed by an agent. */
@@ -119,6 +121,7 @@ export function createCounters(): Counters {
     refused: 0,
     orphans: 0,
     sent: 0,
+    lost: 0,
     replied: 0,
     closedByAgent: 0,
     closedInHelpdesk: 0,

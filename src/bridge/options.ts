@@ -60,7 +60,7 @@ export interface BridgeOptions {
    * that decides it. Default `refuse`.
    */
   readonly whenClosed?: WhenClosed | (() => WhenClosed | Promise<WhenClosed>);
-  /** Texts that the bridge sends to users. Each is off by default. */
+  /** Texts that the bridge sends to users. Each is off by default, except `undelivered`. */
   readonly messages?: BridgeMessages;
   /** Puts the agent's name before each reply: `Ada: ` with `true`, or the result of a function. Default off. */
   readonly agentNames?: boolean | ((name: string) => string);
@@ -114,7 +114,7 @@ export interface MessageTextContext {
 export type MessageText = string | ((context: MessageTextContext) => string | null | Promise<string | null>);
 
 /**
- * Texts that the bridge sends to users on its own. Each is off unless it is set.
+ * Texts that the bridge sends to users on its own. Each is off unless it is set, except `undelivered`.
  *
  * @example
  * const messages: BridgeMessages = {
@@ -135,7 +135,15 @@ export interface BridgeMessages {
   readonly delayed?: MessageText;
   /** Sent before the bridge ends a conversation that it could not open, or that is gone from the helpdesk. */
   readonly unavailable?: MessageText;
+  /**
+   * Sent when a message of the user reaches no agent, since the conversation has ended in the helpdesk meanwhile; where it
+   * is gone, only if `unavailable` is not set. Default: `This conversation has ended, and no agent has read your last
+   * message. Please ask again.` An empty text sends nothing.
+   */
+  readonly undelivered?: MessageText;
 }
+
+const UNDELIVERED = 'This conversation has ended, and no agent has read your last message. Please ask again.';
 
 /** A key of {@link BridgeMessages}. */
 export type MessageName = keyof BridgeMessages;
@@ -200,6 +208,7 @@ const MESSAGE_NAMES: readonly MessageName[] = [
   'closed',
   'delayed',
   'unavailable',
+  'undelivered',
 ];
 
 /** Throws for unknown options, also in options that are objects. */
@@ -235,7 +244,7 @@ export function readOptions(options: BridgeOptions): BridgeSettings {
     whenUnavailable,
     giveUpOpeningAfterMs: 45_000,
     decideAt: createDecideAt(options, openWithinMs / 2),
-    messages,
+    messages: { undelivered: UNDELIVERED, ...messages },
     addAgentName: agentNamePrefix(options.agentNames ?? false),
     retry: { ...DEFAULT_RETRY, ...options.retry },
     callTimeoutMs: checkDuration('callTimeoutMs', options.callTimeoutMs ?? 30_000),

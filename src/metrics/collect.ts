@@ -204,7 +204,7 @@ function registerOutboxPause(
 function registerBridges(registry: Registry, bridges: NonNullable<MetricsOptions['bridges']>): void {
   const adapterEvents = new Counter({
     name: 'handoff_kit_adapter_events_total',
-    help: 'Events between users and the helpdesk, by type. "dropped" are echoes, notes and repeats, "forged" are webhooks with a wrong signature, "unclosed" are conversations that agents must close themselves.',
+    help: 'Events between users and the helpdesk, by type. "dropped" are echoes, notes and repeats, "forged" are webhooks with a wrong signature, "unclosed" are conversations that agents must close themselves, "lost" are messages of users that no agent got.',
     labelNames: ['adapter', 'type'],
     registers: [],
     // The bridge counts by itself, so its counts replace the values of the last scrape.

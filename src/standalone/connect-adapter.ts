@@ -132,7 +132,7 @@ const checkAndStats = (bridge: Bridge): Pick<ConnectedAdapter, 'check' | 'stats'
 });
 
 function bridgeOptions(settings: Settings): CommonBridgeOptions {
-  const { agentNames, businessHours, outsideHours, unavailable, delayed } = settings;
+  const { agentNames, businessHours, outsideHours, unavailable, delayed, undelivered } = settings;
   return {
     agentNames,
     ...(businessHours && { hours: businessHours }),
@@ -142,6 +142,7 @@ function bridgeOptions(settings: Settings): CommonBridgeOptions {
       ...(outsideHours !== undefined && { outsideHours }),
       ...(unavailable !== undefined && { unavailable }),
       ...(delayed !== undefined && { delayed }),
+      ...(undelivered !== undefined && { undelivered }),
     },
   };
 }

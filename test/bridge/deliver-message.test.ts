@@ -112,13 +112,44 @@ describe('messages of the user', () => {
     expect(desk.count('send')).toBe(1);
   });
 
-  it('end the conversation without a word if none is configured', async () => {
-    const { bench, desk, shown } = await setUpBridge();
+  it('that reach nobody, since an agent has just closed, are not lost in silence', async () => {
+    const { bench, desk, shown, bridge, logged } = await setUpBridge();
     await bench.requestHandoff();
     desk.behave({ send: () => fail('gone') });
     expect(await bench.say('hello')).toMatchObject({ status: 200 });
-    expect(shown()).toEqual([]);
+    expect(shown()).toEqual([expect.stringMatching(/no agent has read your last message/)]);
     expect(bench.conversation.endedBy).toBe('agent');
+    expect(bridge.stats()).toMatchObject({ lost: 1, sent: 0 });
+    expect(logged.about('reached no agent')).toMatchObject([{ level: 40, why: 'the desk says gone.' }]);
+  });
+
+  it.each([
+    ['Bitte fragen Sie noch einmal.', ['Bitte fragen Sie noch einmal.']],
+    ['', []],
+  ])('that reach nobody are reported in the words of the options: %j', async (undelivered, texts) => {
+    const { bench, desk, shown } = await setUpBridge({ bridge: { messages: { undelivered } } });
+    await bench.requestHandoff();
+    desk.behave({ send: () => fail('gone') });
+    await bench.say('hello');
+    expect(shown()).toEqual(texts);
+  });
+
+  it('go to the new session, if the user has asked again before it was known that the old one is gone', async () => {
+    const { bench, desk, shown, receiver, bridge } = await setUpBridge();
+    const { id } = await bench.requestHandoff();
+    const { lifecycle } = receiver.conversations;
+    desk.behave({
+      async send(apply, nth) {
+        if (nth > 1) return apply();
+        const { version = 0, session = 0 } = (await lifecycle.store.get(id)) ?? {};
+        await lifecycle.store.update(id, version, { session: session + 1, state: 'waiting', link: null });
+        return fail('gone');
+      },
+    });
+    await bench.say('hello');
+    expect(desk.sentTexts('T2')).toEqual(['hello']);
+    expect(shown()).toEqual([]);
+    expect(bridge.stats()).toMatchObject({ lost: 0 });
   });
 
   it('become dead letters when the helpdesk rejects their content', async () => {
@@ -162,12 +193,23 @@ describe('messages of the user', () => {
   });
 
   it('do not reopen a closed conversation', async () => {
-    const { bench, desk, receiver, logged } = await setUpBridge();
+    const { bench, desk, receiver, logged, shown, bridge } = await setUpBridge();
     const { id } = await bench.requestHandoff();
     await receiver.conversations.lifecycle.end(id, 'agent');
     await bench.say('one more thing');
     expect(desk.count('send')).toBe(0);
-    expect(logged.about('the conversation is not open')).toMatchObject([{ level: 40, state: 'closing' }]);
+    expect(logged.about('reached no agent')).toMatchObject([{ level: 40, state: 'closing' }]);
+    expect(shown()).toEqual([expect.stringMatching(/no agent has read your last message/)]);
+    expect(bridge.stats()).toMatchObject({ lost: 1 });
+  });
+
+  it('of a user who has left are counted, and not answered', async () => {
+    const { bench, receiver, shown, bridge } = await setUpBridge();
+    const { id } = await bench.requestHandoff();
+    await receiver.conversations.lifecycle.end(id, 'timeout');
+    await bench.say('one more thing');
+    expect(shown()).toEqual([]);
+    expect(bridge.stats()).toMatchObject({ lost: 1 });
   });
 
   it('never appear in the log', async () => {
@@ -233,7 +275,7 @@ describe('a message to a conversation that is not open in the helpdesk', () => {
       },
     });
     expect(await bench.say('hello')).toMatchObject({ status: 200 });
-    expect(logged.about('the conversation has ended')).toHaveLength(1);
+    expect(logged.about('reached no agent')).toMatchObject([{ why: 'the conversation has ended' }]);
     await eventually(() =>
       expect(desk.tickets[1]).toMatchObject({ messages: [], closes: [{ by: 'system' }] }),
     );

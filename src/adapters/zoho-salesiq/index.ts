@@ -10,6 +10,7 @@ import {
   AdapterError,
   defineAdapter,
   keyWithin,
+  nullIf,
   referenceLine,
   runCheck,
   secretResult,
@@ -82,7 +83,10 @@ export function zohoSalesIq(settings: ZohoSalesIqSettings): Adapter {
       return found ? { externalId: found.id } : null;
     },
     async send({ externalId }, { text }, call) {
-      await api.postMessage(externalId, text, call);
+      await api.postMessage(externalId, text, call).catch(async (error: unknown) => {
+        if (!(await isOfEnded(api, externalId, error, call))) throw error;
+        throw new AdapterError('gone', 'Zoho SalesIQ: the conversation has ended.', { cause: error });
+      });
       // Not needed: what visitors write is not read from webhooks.
       return { messageId: null };
     },
@@ -105,14 +109,17 @@ export function zohoSalesIq(settings: ZohoSalesIqSettings): Adapter {
 
 /** One that has ended or was deleted needs no close. */
 async function close(api: SalesIqApi, id: string, call: AdapterCall): Promise<void> {
-  try {
-    await api.close(id, call);
-  } catch (error) {
-    if (!(error instanceof AdapterError)) throw error;
-    if (error.kind === 'gone') return;
-    if (error.kind !== 'invalid' || (await api.endTime(id, call)) === null) throw error;
-  }
+  await api
+    .close(id, call)
+    .catch(nullIf('gone'))
+    .catch(async (error: unknown) => {
+      if (!(await isOfEnded(api, id, error, call))) throw error;
+    });
 }
+
+/** Whether a request was refused because the conversation has ended: the status of the answer does not say. */
+const isOfEnded = async (api: SalesIqApi, id: string, error: unknown, call: AdapterCall): Promise<boolean> =>
+  error instanceof AdapterError && error.kind === 'invalid' && (await api.endTime(id, call)) !== null;
 
 /** Checks the authorization and the ids. Writes nothing to Zoho. */
 async function checkSetup(api: SalesIqApi, call: AdapterCall): Promise<readonly AdapterCheckResult[]> {

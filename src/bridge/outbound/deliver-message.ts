@@ -51,9 +51,29 @@ export function createOnMessage(
     }
   };
 
+  /** Nobody reads a message: the conversation has ended. The user is told, unless the platform has ended it, too. */
+  const onLost = async (id: string, why: string): Promise<void> => {
+    counters.count('lost');
+    const current = await lifecycle.store.get(id);
+    const { state = 'unknown', closure = null } = current ?? {};
+    log.warn({ conversationId: id, state, why }, 'a message of the user reached no agent');
+    const hasLeft = closure?.by === 'user' || closure?.by === 'timeout';
+    if (!current || hasLeft || state === 'closed' || state === 'failed') return;
+    const text = await renderMessage('undelivered', current);
+    if (text === null) return;
+    const once = `bridge undelivered ${sessionKey(current)}`;
+    await conversations.reply(id, text, { once, by: 'system' });
+  };
+
+  const onGone = async (conversation: Conversation, why: string): Promise<void> => {
+    if (settings.messages.unavailable === undefined) await onLost(conversation.id, why);
+    else counters.count('lost');
+    await tellAndEnd(conversation, 'unavailable', why);
+  };
+
   const onFailure = async (conversation: Conversation, error: unknown): Promise<void> => {
     if (!(error instanceof AdapterError)) throw error;
-    if (error.kind === 'gone') return tellAndEnd(conversation, 'unavailable', error.message);
+    if (error.kind === 'gone') return onGone(conversation, error.message);
     if (error.kind === 'invalid') throw new Unrecoverable(error.message, { cause: error });
     if (error.kind === 'auth') auth.refused(error);
     const thrown = asPostponed(error, settings.retry);
@@ -64,27 +84,36 @@ export function createOnMessage(
     throw thrown;
   };
 
-  return async (context) => {
+  /** Whether the user has asked again since, so that the message belongs to a new session. */
+  const isRenewed = async ({ id, session }: Conversation): Promise<boolean> => {
+    const current = await lifecycle.store.get(id);
+    return current !== null && current.session > session && isOpen(current.state);
+  };
+
+  const deliver = async (context: HandoffMessageContext): Promise<void> => {
     const { conversationId } = context;
-    if (context.text.trim() === '') return log.debug({ conversationId }, 'message without text skipped');
     const conversation = await lifecycle.store.get(conversationId);
-    if (!conversation || !isOpen(conversation.state)) {
-      const state = conversation?.state ?? 'unknown';
-      return log.warn({ conversationId, state }, 'message dropped: the conversation is not open');
-    }
+    if (!conversation || !isOpen(conversation.state))
+      return onLost(conversationId, 'the conversation is not open');
     try {
       await context.ensureClaimed();
       const current = await opened(conversation);
       const link = current?.link;
-      if (!current || !link)
-        return log.warn({ conversationId }, 'message dropped: the conversation has ended');
+      if (!current || !link) return await onLost(conversationId, 'the conversation has ended');
       if (link.adapter !== adapter.name)
         return await tellAndEnd(current, 'unavailable', `it was opened by the adapter ${link.adapter}`);
       await send(current, link, context);
       auth.accepted();
     } catch (error) {
+      const isGone = error instanceof AdapterError && error.kind === 'gone';
+      if (isGone && (await isRenewed(conversation))) return deliver(context);
       await onFailure(conversation, error);
     }
+  };
+
+  return async (context) => {
+    if (context.text.trim() !== '') return deliver(context);
+    log.debug({ conversationId: context.conversationId }, 'message without text skipped');
   };
 }
 

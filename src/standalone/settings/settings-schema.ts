@@ -175,6 +175,9 @@ const agents = z.object({
   delayed: text.describe(
     'DELAYED=<text>: the reply to users whose messages wait because the helpdesk does not answer, at most every ten minutes; default none',
   ),
+  undelivered: text.describe(
+    'UNDELIVERED=<text>: the reply to users whose message no agent read, since the conversation had just ended in the helpdesk; default a sentence in English that asks them to ask again',
+  ),
 });
 
 const desk = z.object({

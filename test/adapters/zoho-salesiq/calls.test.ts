@@ -52,9 +52,22 @@ describe('a conversation of Zoho SalesIQ', () => {
     await expect(adapter.close(ref, REASON, CALL)).rejects.toMatchObject({ kind: 'invalid' });
     fake.agent.close(ref.externalId);
     await adapter.close(ref, REASON, CALL);
+    await expect(adapter.send(ref, MESSAGE, CALL)).rejects.toMatchObject({ kind: 'gone' });
     fake.conversations.clear();
     await adapter.close(ref, REASON, CALL);
     await expect(adapter.send(ref, MESSAGE, CALL)).rejects.toMatchObject({ kind: 'gone' });
+  });
+
+  it('has a note for each reply that did not reach the user, also once it has ended', async () => {
+    const { fake, adapter, open } = await setUp();
+    const ref = await open();
+    fake.agent.close(ref.externalId);
+    const reason = { kind: 'ended', text: 'It ended.' } as const;
+    await adapter.undelivered?.(ref, { messageId: null, text: 'Wait!' }, reason, CALL);
+    expect(fake.conversations.get(ref.externalId)).toMatchObject({
+      notes: [expect.stringContaining('"Wait!"')],
+      messages: [],
+    });
   });
 
   it('is written to with a refreshed token after the last was refused', async () => {
