@@ -22,10 +22,11 @@ import { createAdapterCalls, createAuthFailureLog, createCallRetry } from './cal
 import { createHelpdeskRuns } from './calls/helpdesk-runs.js';
 import { createRateLimiter, createSharedRateLimiter } from './calls/rate-limiter.js';
 import { createEventEffects } from './inbound/event-effects.js';
-import { createFindConversation } from './inbound/find-conversation.js';
+import { createConversationFinder } from './inbound/find-conversation.js';
 import { runCatchUpLoop, runPollLoop, runStreamLoop } from './inbound/inbound-loops.js';
 import { createEventOrder } from './inbound/order-events.js';
 import { createEventReceiver } from './inbound/receive-events.js';
+import { createStoredEvents } from './inbound/stored-events.js';
 import { createWebhook } from './inbound/webhook.js';
 import { type BridgeOptions, type BridgeSettings, createRenderMessage, readOptions } from './options.js';
 import { createAdmitHandoff, createOnRequested } from './outbound/accept-handoff.js';
@@ -169,12 +170,15 @@ export function startBridge(
   const order = createEventOrder(context);
   const undelivered = createUndeliveredReplies(context, receiver.storage, echoes);
   const events = createEventReceiver(context, {
-    findConversation: createFindConversation(context, opener, orphans),
+    finder: createConversationFinder(context, opener, orphans),
     order,
     effects: createEventEffects(context, echoes, closer),
     undelivered,
   });
-  const webhook = createWebhook(context, events, receiver);
+  const { inbound } = adapter.capabilities;
+  const stored =
+    database && inbound.includes('webhook') ? createStoredEvents(context, events, database) : null;
+  const webhook = createWebhook(context, events, stored, receiver);
 
   receiver
     .admit(createAdmitHandoff(context, opener))
@@ -182,10 +186,10 @@ export function startBridge(
     .on('handoff.message', ownOnly(runs.wrap(createOnMessage(context, { opener, send, tellAndEnd }))))
     .on('handoff.closed', ownOnly(runs.wrap(createOnClosed(context, closer, orphans))));
 
-  const { inbound } = adapter.capabilities;
   const loops = [
     runReconcileLoop(context, orphans, closer, undelivered),
     ...(adapter.catchUp ? [runCatchUpLoop(context, events, order)] : []),
+    ...(stored ? [stored.run()] : []),
     ...(inbound.includes('poll') ? [runPollLoop(context, events)] : []),
     ...(inbound.includes('stream') ? [runStreamLoop(context, events)] : []),
   ];
@@ -202,7 +206,7 @@ export function startBridge(
     const remaining = (): number => Math.max(0, deadline - Date.now());
     await settlesWithin(webhook.inFlight.idle(), remaining());
     await calls.end(remaining());
-    await settlesWithin(Promise.all([events.idle(), stopLoops()]), Math.max(1_000, remaining()));
+    await settlesWithin(Promise.all([events.idle(), stored?.idle(), stopLoops()]), Math.max(1_000, remaining()));
     await adapter.dispose?.();
   };
   let closing: Promise<void> | undefined;

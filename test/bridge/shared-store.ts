@@ -4,7 +4,7 @@ import { createSharedRateLimiter } from '../../src/bridge/calls/rate-limiter.js'
 import { AdapterError } from '../../src/public/adapter.js';
 import { createReceiver, type Delivery, noAuth } from '../../src/public/index.js';
 import { eventually } from '../helpers/eventually.js';
-import { fakeDesk } from './fake-desk.js';
+import { agentSays, fakeDesk } from './fake-desk.js';
 import { onSharedStore } from './instances.js';
 import { OUTAGE_MS } from './setup.js';
 
@@ -20,6 +20,33 @@ export function describeSharedStore(name: string, createStore: () => Promise<() 
     if (!receiver.storage.database) throw new Error('the delivery has a database');
     return { database: receiver.storage.database, close: () => receiver.close() };
   };
+
+  describe(`events in one ${name}`, () => {
+    it('are taken over from a process that has died, in order, and left to one that lives', async () => {
+      const desk = fakeDesk();
+      const { bench, start, routeTo } = await onSharedStore(desk, await createStore());
+      const first = await start({});
+      routeTo(first);
+      const user = await bench.requestHandoff();
+      await eventually(() => expect(desk.tickets).toHaveLength(1));
+      const { database } = first.receiver.storage;
+      if (!database) throw new Error('the delivery has a database');
+      const table = database.table('bridge_event');
+      const store = (id: string, text: string, claimedAt: string) =>
+        database.write(
+          `INSERT INTO ${table} (id, scope, events, arrived_at, claimed_at) VALUES ($1, $2, $3, 1, ${claimedAt})`,
+          [id, JSON.stringify([null, 'fake-desk']), JSON.stringify([agentSays(text)])],
+        );
+      await store('b', 'two', '0');
+      await store('a', 'one', '0');
+      await store('c', 'of another process', database.now);
+      await start({});
+      await eventually(() => expect(user.replies.map(({ text }) => text)).toEqual(['one', 'two']));
+      await eventually(async () =>
+        expect(await database.read(`SELECT id FROM ${table}`)).toEqual([{ id: 'c' }]),
+      );
+    });
+  });
 
   describe(`rate limits of processes on one ${name}`, () => {
     it('hold for all of them together', async () => {

@@ -19,11 +19,16 @@ export type FindResult =
   | { readonly kind: 'ended' }
   | { readonly kind: 'foreign'; readonly isCertain: boolean };
 
-/**
- * Finds the conversation that has an id in the helpdesk. Rejects while it cannot be told from one that is being
- * opened, so that the event comes again. The time is that of the event's arrival: it waits for two seconds from then.
- */
-export type FindConversation = (externalId: string, arrivedAt: number) => Promise<FindResult>;
+/** Finds the conversations of events. */
+export interface ConversationFinder {
+  /**
+   * Finds the conversation that has an id in the helpdesk. Rejects while it cannot be told from one that is being
+   * opened, so that the event comes again. The time is that of the event's arrival: it waits for two seconds from then.
+   */
+  find(externalId: string, arrivedAt: number): Promise<FindResult>;
+  /** Whether an opening that is under way may have created the conversation, so that `find` may ask the helpdesk. */
+  mayBeOpening(externalId: string): Promise<boolean>;
+}
 
 const OPEN_STATES: readonly ConversationState[] = ['requested', 'waiting', 'connected'];
 
@@ -63,11 +68,11 @@ interface Inquiry {
  *       │ not known
  *     look again for two seconds, then reject; once the openings are older than ten minutes: foreign
  */
-export function createFindConversation(
+export function createConversationFinder(
   { adapter, lifecycle, calls, auth, log }: BridgeContext,
   opener: ConversationOpener,
   orphans: Orphans,
-): FindConversation {
+): ConversationFinder {
   const { store } = lifecycle;
   const inquiries = new Map<string, Inquiry>();
 
@@ -161,13 +166,14 @@ export function createFindConversation(
     return (await orphans.wasOpened(externalId)) ? { kind: 'ended' } : { kind: 'foreign', isCertain };
   };
 
-  return async (externalId, arrivedAt) => {
+  const openingsOf = async (externalId: string): Promise<Conversation[]> =>
+    (await recorded(await unlinkedFor(LOOK_BACK_MS, OPEN_STATES))).filter(mayHave(externalId));
+
+  const find: ConversationFinder['find'] = async (externalId, arrivedAt) => {
     const known = await findLinked(externalId);
     if (known) return known;
     for (;;) {
-      const openings = (await recorded(await unlinkedFor(LOOK_BACK_MS, OPEN_STATES))).filter(
-        mayHave(externalId),
-      );
+      const openings = await openingsOf(externalId);
       const remainingMs = Math.max(0, arrivedAt + WAIT_MS - Date.now());
       await askAbout(openings, remainingMs);
       // After the openings were read: one that was linked meanwhile is not among them.
@@ -186,4 +192,6 @@ export function createFindConversation(
       await sleep(LOOK_EVERY_MS);
     }
   };
+
+  return { find, mayBeOpening: async (externalId) => (await openingsOf(externalId)).length > 0 };
 }

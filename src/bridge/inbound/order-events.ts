@@ -152,7 +152,7 @@ export function createEventOrder({ adapter, calls, retry, auth, log }: BridgeCon
   };
 }
 
-const isByAgent = (event: InboundEvent): boolean =>
+export const isByAgent = (event: InboundEvent): boolean =>
   event.author.kind === 'agent' && !(event.kind === 'message' && event.internal);
 
 /**

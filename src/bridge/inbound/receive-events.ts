@@ -1,12 +1,12 @@
 import { isStillStored, type Receipt } from '../../events/index.js';
-import type { Conversation } from '../../handoff/index.js';
+import { type Conversation, isOpen } from '../../handoff/index.js';
 import { createKeyedQueue } from '../../internal/index.js';
 import { ValidationError } from '../../protocol/index.js';
 import type { InboundEvent, UndeliveredReason } from '../adapter/adapter-types.js';
 import { type BridgeContext, KEY_TTL_MS } from '../bridge-context.js';
 import type { UndeliveredReplies } from '../outbound/undelivered.js';
 import { type EventEffects, inboundKey } from './event-effects.js';
-import type { FindConversation } from './find-conversation.js';
+import type { ConversationFinder } from './find-conversation.js';
 import type { EventOrder } from './order-events.js';
 
 /** Takes events of the helpdesk to the users: one path for webhooks, polls and streams. */
@@ -20,6 +20,8 @@ export interface EventReceiver {
     events: readonly InboundEvent[],
     options?: { readonly rejectsUndeliverable?: boolean },
   ): Promise<(Receipt | null)[]>;
+  /** Whether the helpdesk may be asked before these events are applied. Events of no or an ended handoff need nothing. */
+  mayAskHelpdesk(events: readonly InboundEvent[]): Promise<boolean>;
   /** Applies what agents did in a conversation and has not arrived. Rejects when that cannot be listed. */
   catchUp(conversation: Conversation): Promise<void>;
   /** Resolves when no event is being processed. */
@@ -31,7 +33,7 @@ export class UndeliverableReply extends Error {}
 
 /** Dependencies of {@link createEventReceiver}. */
 export interface EventReceiverDependencies {
-  readonly findConversation: FindConversation;
+  readonly finder: ConversationFinder;
   readonly order: EventOrder;
   readonly effects: EventEffects;
   readonly undelivered: UndeliveredReplies;
@@ -64,7 +66,7 @@ const MAX_RECEIPTS = 1_000;
  */
 export function createEventReceiver(
   bridge: BridgeContext,
-  { findConversation, order, effects, undelivered }: EventReceiverDependencies,
+  { finder, order, effects, undelivered }: EventReceiverDependencies,
 ): EventReceiver {
   const { adapter, lifecycle, counters, log } = bridge;
   const queue = createKeyedQueue();
@@ -167,7 +169,7 @@ export function createEventReceiver(
   };
 
   const receiveOne = async (event: InboundEvent, arrival: Arrival): Promise<Receipt | null> => {
-    const found = await findConversation(event.externalId, arrival.at);
+    const found = await finder.find(event.externalId, arrival.at);
     if (found.kind === 'foreign') return dropForeign(event, found.isCertain);
     if (found.kind === 'ended') return drop(event, 'its handoff has ended', 'warn');
     const { conversation } = found;
@@ -189,7 +191,7 @@ export function createEventReceiver(
     arrivedAt: number,
   ): Promise<readonly InboundEvent[]> => {
     if (!adapter.catchUp) return events;
-    const found = await findConversation(externalId, arrivedAt);
+    const found = await finder.find(externalId, arrivedAt);
     if (found.kind !== 'linked') return events;
     return order.arrange(found.conversation, events, async (event) => !(await isSeen(event)));
   };
@@ -224,6 +226,13 @@ export function createEventReceiver(
       await Promise.allSettled(groups);
       const results = new Map((await Promise.all(groups)).flat());
       return events.map((event) => results.get(event) ?? null);
+    },
+    async mayAskHelpdesk(events) {
+      for (const externalId of new Set(events.map((event) => event.externalId))) {
+        const linked = await lifecycle.store.findByLink(adapter.name, externalId);
+        if (linked ? isOpen(linked.state) : await finder.mayBeOpening(externalId)) return true;
+      }
+      return false;
     },
     async catchUp(conversation) {
       const externalId = conversation.link?.externalId;

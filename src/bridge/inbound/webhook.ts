@@ -17,6 +17,7 @@ import {
 } from '../adapter/adapter-types.js';
 import type { BridgeContext } from '../bridge-context.js';
 import { type EventReceiver, UndeliverableReply } from './receive-events.js';
+import type { StoredEvents } from './stored-events.js';
 
 /** The webhook endpoint and its requests in flight. */
 export interface HelpdeskWebhook extends RequestHandling {
@@ -39,11 +40,12 @@ const NO_RAW_BODY =
 
 /**
  * Creates the endpoint for the helpdesk's webhooks. It answers 200 once all events of the request are safe, and 422 where
- * that marks a reply as undelivered.
+ * that marks a reply as undelivered. With a database, no call to the helpdesk or the platform comes before the answer.
  */
 export function createWebhook(
   bridge: BridgeContext,
   events: EventReceiver,
+  stored: StoredEvents | null,
   receiver: object,
 ): HelpdeskWebhook {
   const { adapter, settings, calls, counters, log } = bridge;
@@ -61,7 +63,8 @@ export function createWebhook(
     const parsed = parse(request);
     if (!parsed) return { status: 400, reason: 'not understood' };
     try {
-      await events.receive(parsed.events, { rejectsUndeliverable });
+      if (stored && (await events.mayAskHelpdesk(parsed.events))) await stored.accept(parsed.events);
+      else await events.receive(parsed.events, { rejectsUndeliverable });
     } catch (error) {
       if (error instanceof UndeliverableReply) return { status: 422, reason: 'not delivered' };
       const level = error instanceof AdapterError ? 'warn' : 'error';

@@ -236,7 +236,7 @@ async function agentIssues(texts: ProgramTexts): Promise<SettingIssue[]> {
   const { data } = parseTexts(adapterChoice, texts);
   const isOff = ofBots.size === 0 && data !== undefined && chooseAdapter(data) === 'none';
   // Settings that only a bridge reads: the hours would not be kept.
-  for (const env of isOff ? (['BUSINESS_HOURS', 'UNAVAILABLE', 'DELAYED'] as const) : []) {
+  for (const env of isOff ? (['BUSINESS_HOURS', 'UNAVAILABLE', 'DELAYED', 'UNDELIVERED'] as const) : []) {
     if (texts[env] !== undefined) {
       issues.push([env, 'has no effect, since no agent answers: set ADAPTER, or remove it.']);
     }
