@@ -206,7 +206,10 @@ export function startBridge(
     const remaining = (): number => Math.max(0, deadline - Date.now());
     await settlesWithin(webhook.inFlight.idle(), remaining());
     await calls.end(remaining());
-    await settlesWithin(Promise.all([events.idle(), stored?.idle(), stopLoops()]), Math.max(1_000, remaining()));
+    await settlesWithin(
+      Promise.all([events.idle(), stored?.idle(), stopLoops()]),
+      Math.max(1_000, remaining()),
+    );
     await adapter.dispose?.();
   };
   let closing: Promise<void> | undefined;

@@ -1,5 +1,5 @@
 import type { TraceCarrier } from '../diagnostics/index.js';
-import { checkDuration, configError, type Fetch } from '../internal/index.js';
+import { checkDuration, checkOptionNames, configError, type Fetch } from '../internal/index.js';
 import { HEALTH_TIMEOUT_MS, PLATFORM_PATHS } from '../protocol/index.js';
 import type { Clock } from './clock.js';
 
@@ -83,10 +83,22 @@ const DEFAULT_RETRY: RetryPolicy = {
   maxElapsedMs: 30_000,
 };
 
+const CLIENT_OPTIONS: readonly (keyof PlatformClientOptions)[] = [
+  'baseUrl',
+  'apiKey',
+  'headers',
+  'isFailure',
+  'fetch',
+  'timeoutMs',
+  'retry',
+];
+
 /** Checks all options at start-up, not in the first conversation. */
 export function readOptions(given: PlatformClientOptions, clock: Clock): ClientSettings {
   // A JavaScript caller may pass nothing.
   const options: Partial<PlatformClientOptions> = given ?? {};
+  checkOptionNames('platform', options, CLIENT_OPTIONS);
+  if (options.retry) checkOptionNames('platform.retry', options.retry, Object.keys(DEFAULT_RETRY));
   const { origin, prefix } = readBaseUrl(options.baseUrl);
   return {
     origin,

@@ -148,13 +148,13 @@ export function createClientWithClock(options: PlatformClientOptions, clock: Clo
   const settings = readOptions(options, clock);
   return Object.freeze<PlatformClient>({
     async reply(input, callOptions) {
-      const { conversationId, text, timestamp = clock.now(), extra } = asObject(input);
+      const { conversationId, text, timestamp = clock.now(), extra } = known('reply', input);
       const wire = { ...extra, conversation_id: conversationId, timestamp, body: text };
       const body = validate(agentReply, wire);
       return callPlatform(settings, { endpoint: 'reply', body, readBody: unchanged }, callOptions);
     },
     async end(input, callOptions) {
-      const { conversationId, timestamp = clock.now(), extra } = asObject(input);
+      const { conversationId, timestamp = clock.now(), extra } = known('end', input);
       const body = validate(agentClose, { ...extra, conversation_id: conversationId, timestamp });
       return callPlatform(settings, { endpoint: 'close', body, readBody: unchanged }, callOptions);
     },
@@ -181,16 +181,27 @@ function createKnowledgeClient(settings: ClientSettings): KnowledgeClient {
   };
 }
 
-/** The body of a request. A misspelt field would be sent, and ignored by the platform. */
-function bodyOf(endpoint: 'addQa' | 'updateQa', input: QaAdd | QaUpdate): Record<string, unknown> {
-  const { extra, ...fields } = asObject(input);
-  const known: readonly string[] = QA_FIELDS[endpoint];
-  const unknown = Object.keys(fields).find((field) => !known.includes(field));
-  if (unknown === undefined) return { ...extra, ...fields };
-  const closest = closestName(unknown, known);
+const FIELDS = {
+  reply: ['conversationId', 'text', 'timestamp'],
+  end: ['conversationId', 'timestamp'],
+  ...QA_FIELDS,
+} as const;
+
+/** The fields of a call. A misspelt one would be lost, or sent and ignored by the platform. */
+function known<Input extends object>(call: keyof typeof FIELDS, input: Input): Partial<Input> {
+  const given = asObject(input);
+  const names: readonly string[] = FIELDS[call];
+  const unknown = Object.keys(given).find((field) => field !== 'extra' && !names.includes(field));
+  if (unknown === undefined) return given;
+  const closest = closestName(unknown, names);
   const hint = closest === null ? 'pass it in extra to send it' : `did you mean ${closest}?`;
-  const message = `not a field of ${endpoint}: ${hint}`;
+  const message = `not a field of ${call}: ${hint}`;
   throw new ValidationError('INVALID_BODY', `${unknown}: ${message}`, [{ path: unknown, message }]);
+}
+
+function bodyOf(call: 'addQa' | 'updateQa', input: QaAdd | QaUpdate): Record<string, unknown> {
+  const { extra, ...fields } = known(call, input);
+  return { ...extra, ...fields };
 }
 
 function createWebhookClient(settings: ClientSettings): WebhookClient {

@@ -2,6 +2,7 @@ import { createDirectReplies, type DeliveredEvent, HeldReplies, Postponed } from
 import {
   checkCount,
   checkDuration,
+  checkOptionNames,
   createKeyedQueue,
   createRecentKeys,
   settlesWithin,
@@ -37,13 +38,21 @@ export interface InlineOptions {
  *
  * @example createReceiver({ auth, delivery: inline({ ackDeadlineMs: 2_000 }) });
  */
-export function inline({
-  ackDeadlineMs = 5_000,
-  handlerTimeoutMs = 300_000,
-  maxPending = 10_000,
-  maxRemembered = 10_000,
-  rememberMs = 600_000,
-}: InlineOptions = {}): Delivery {
+export function inline(options: InlineOptions = {}): Delivery {
+  checkOptionNames('inline', options, [
+    'ackDeadlineMs',
+    'handlerTimeoutMs',
+    'maxPending',
+    'maxRemembered',
+    'rememberMs',
+  ]);
+  const {
+    ackDeadlineMs = 5_000,
+    handlerTimeoutMs = 300_000,
+    maxPending = 10_000,
+    maxRemembered = 10_000,
+    rememberMs = 600_000,
+  } = options;
   checkDuration('ackDeadlineMs', ackDeadlineMs);
   checkDuration('handlerTimeoutMs', handlerTimeoutMs);
   checkDuration('rememberMs', rememberMs);

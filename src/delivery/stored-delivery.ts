@@ -1,5 +1,12 @@
 import type { DeliveredEventName } from '../events/index.js';
-import { checkCount, checkDuration, configError, HandoffKitError, settlesWithin } from '../internal/index.js';
+import {
+  checkCount,
+  checkDuration,
+  checkOptionNames,
+  configError,
+  HandoffKitError,
+  settlesWithin,
+} from '../internal/index.js';
 import type { Backoff } from './backoff.js';
 import type { Delivery, DeliveryReceiver } from './delivery.js';
 import { createFencing } from './fencing.js';
@@ -58,6 +65,30 @@ export interface StoredDeliveryOptions {
 
 /** How long closing the database may take. */
 const CLOSE_TIMEOUT_MS = 3_000;
+
+const OPTION_NAMES: readonly (keyof StoredDeliveryOptions)[] = [
+  'maxAttempts',
+  'backoff',
+  'handlerTimeoutMs',
+  'keepContent',
+  'rememberMs',
+  'outbox',
+  'concurrency',
+  'leaseMs',
+  'pollMs',
+  'storeOnly',
+];
+
+/** Throws for unknown options of an engine's function. `own` are those that only it has. */
+export function checkStoredOptions(
+  name: string,
+  options: StoredDeliveryOptions,
+  own: readonly string[],
+): void {
+  checkOptionNames(name, options, [...own, ...OPTION_NAMES]);
+  checkOptionNames(`backoff of ${name}`, options.backoff, ['minDelayMs', 'maxDelayMs']);
+  checkOptionNames(`outbox of ${name}`, options.outbox, Object.keys(DEFAULT_OUTBOX));
+}
 
 /** If events are stored and `start` was not called within this time, an error is logged. */
 const START_REMINDER_MS = 5_000;

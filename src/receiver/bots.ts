@@ -1,6 +1,6 @@
 import { createPlatformClient, type PlatformClient } from '../client/index.js';
 import { type BotDirectory, checkName, DEFAULT_BOT, severalBots, singleBot } from '../events/index.js';
-import { configError } from '../internal/index.js';
+import { checkOptionNames, configError } from '../internal/index.js';
 import type { WebhookEndpoint } from '../protocol/index.js';
 import {
   type Authenticate,
@@ -35,6 +35,7 @@ export function createBots(options: ReceiverOptions | SeveralBotsOptions): Recei
   const configured = optionsByBot(options);
   const hasSeveral = options.bots !== undefined;
   const bots = [...configured].map(([name, { auth }]): GuardedBot => {
+    checkOptionNames(`${hasSeveral ? `bots.${name}.` : ''}auth`, auth, ['message', 'handoff']);
     const option = (group: 'message' | 'handoff') => `${hasSeveral ? `bots.${name}.` : ''}auth.${group}`;
     return {
       name,

@@ -126,11 +126,20 @@ const OPTION_NAMES: readonly (keyof ReceiverOptions)[] = [
 
 /** Throws for unknown options, also in options that are objects. */
 export function checkReceiverOptions(options: Partial<CommonReceiverOptions>): void {
-  const { limits, probes, answers } = options;
+  const { limits, probes, answers, paths, delivery, greeting } = options;
   checkOptionNames('createReceiver', options, OPTION_NAMES);
   checkOptionNames('limits of createReceiver', limits, ['bodyBytes', 'depth', 'readTimeoutMs']);
   checkOptionNames('probes of createReceiver', probes, ['auth']);
   checkOptionNames('answers of createReceiver', answers, ['success', 'failure']);
+  checkOptionNames('paths of createReceiver', paths, ['message', 'handoff']);
+  if (delivery !== undefined && typeof delivery?.connect !== 'function') {
+    throw configError(
+      'delivery must be one of inline(), sqlite({ file }) and postgres({ connectionString }).',
+    );
+  }
+  if (greeting !== undefined && typeof greeting !== 'string' && typeof greeting !== 'function') {
+    throw configError('greeting must be a text, or a function that returns one.');
+  }
 }
 
 /** What to do about a missing handler of handoff requests, for the log. */

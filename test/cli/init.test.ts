@@ -43,6 +43,25 @@ describe('init', () => {
     expect(readFileSync(join(cwd, 'other/.env'), 'utf8')).not.toContain(token);
   });
 
+  it.each([
+    ['an empty name, which would be the current folder', '', 'The name of the folder is empty'],
+    ['the name of a file', 'notes.txt', 'notes.txt is a file'],
+    ['a name that no package can have', 'x'.repeat(300), 'is longer than 214 characters'],
+  ])('refuses %s, and changes nothing', async (_what, folder, message) => {
+    const cwd = temporaryFolder();
+    writeFileSync(join(cwd, 'notes.txt'), 'mine');
+    const { code, stderr } = await init(cwd, folder);
+    expect(code).toBe(2);
+    expect(stderr).toContain(message);
+    expect(readdirSync(cwd)).toEqual(['notes.txt']);
+  });
+
+  it('writes into a new repository', async () => {
+    const cwd = temporaryFolder();
+    mkdirSync(join(cwd, 'repository/.git'), { recursive: true });
+    expect((await init(cwd, 'repository')).code).toBe(0);
+  });
+
   it('refuses a folder that is not empty, and writes nothing into it', async () => {
     const cwd = temporaryFolder();
     mkdirSync(join(cwd, 'full'));

@@ -61,7 +61,12 @@ async function init(folder: string, flags: InitFlags, output: Output): Promise<n
   const asks = process.stdin.isTTY && process.stderr.isTTY && !output.json && !flags.yes;
   const answers = await (asks ? ask(flags, terminal) : defaults(flags));
   const files = generateProject(folder, answers);
-  const steps = [`cd ${relative(process.cwd(), resolve(folder)) || '.'}`, ...NEXT_STEPS];
+  const path = relative(process.cwd(), resolve(folder)) || '.';
+  const steps = [
+    `cd ${/^[\w./@+-]+$/.test(path) ? path : `'${path.replaceAll("'", "'\\''")}'`}`,
+    ...NEXT_STEPS,
+    ...(answers.adapter === 'desk' ? ADD_AGENT : []),
+  ];
   const text = [
     `Wrote ${files.length} files to ${folder} (${Object.values(answers).join(', ')}). Next:`,
     '',
@@ -77,6 +82,8 @@ const NEXT_STEPS = [
   'npm run dev        # the receiver, with the settings of .env',
   'npm run simulate   # in a second terminal: a simulated platform, in the browser',
 ];
+
+const ADD_AGENT = ['npm run add-agent -- ann   # an agent, who answers at /desk'];
 
 /** The choices that go with the answers so far. */
 const choicesFor = (question: Question, given: Partial<Answers>): readonly Choice[] =>
@@ -121,17 +128,30 @@ export async function ask(flags: Partial<Answers>, { input, output }: Terminal):
     return await complete(flags, (question, choices) => {
       const list = choices.map(({ name, title }, index) => `  ${index + 1}) ${name.padEnd(9)} ${title}`);
       output.write(`${TEXTS[question].question}\n${list.join('\n')}\n`);
-      return choose(choices, () => reader.question('Number or name [1]: '));
+      return choose(
+        choices,
+        () => reader.question('Number or name [1]: '),
+        (why) => output.write(`${why}\n`),
+      );
     });
+  } catch (error) {
+    // Ctrl-C or Ctrl-D.
+    if (error instanceof Error && error.name === 'AbortError') throw new UsageError('nothing was written.');
+    throw error;
   } finally {
     reader.close();
   }
 }
 
-async function choose(choices: readonly Choice[], read: () => Promise<string>): Promise<string> {
+async function choose(
+  choices: readonly Choice[],
+  read: () => Promise<string>,
+  refuse: (why: string) => void,
+): Promise<string> {
   for (;;) {
     const text = (await read()).trim().toLowerCase() || '1';
     const chosen = choices.find(({ name }, index) => text === name || text === String(index + 1));
     if (chosen) return chosen.name;
+    refuse(`${text} is not one of the choices.`);
   }
 }

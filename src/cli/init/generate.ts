@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { basename, dirname, join, resolve } from 'node:path';
 import { UsageError } from '../output.js';
@@ -107,11 +107,26 @@ const packageNameOf = (folder: string): string =>
     .replace(/[^a-z0-9-]+/g, '-')
     .replace(/^-+|-+$/g, '') || 'my-receiver';
 
+/** An empty name, as an unset variable of a shell gives it, would be the current folder. */
+function checkTarget(folder: string): void {
+  if (folder.trim() === '') throw new UsageError('the name of the folder is empty. Choose a new folder.');
+  if (basename(resolve(folder)).length > MAX_NAME) {
+    throw new UsageError(
+      `the name of the folder is longer than ${MAX_NAME} characters. Choose a shorter one.`,
+    );
+  }
+  if (!existsSync(folder)) return;
+  if (!statSync(folder).isDirectory()) throw new UsageError(`${folder} is a file. Choose a new folder.`);
+  const others = readdirSync(folder).filter((name) => name !== '.git');
+  if (others.length > 0) throw new UsageError(`the folder ${folder} is not empty. Choose a new one.`);
+}
+
+/** The longest name of a package. */
+const MAX_NAME = 214;
+
 /** Writes a project into a folder, which must be new or empty. Gives the paths of its files. */
 export function generateProject(folder: string, answers: Answers): string[] {
-  if (existsSync(folder) && readdirSync(folder).length > 0) {
-    throw new UsageError(`the folder ${folder} is not empty. Choose a new one.`);
-  }
+  checkTarget(folder);
   const facts = factsOf(answers);
   const values: Readonly<Record<string, string>> = {
     name: packageNameOf(folder),

@@ -5,7 +5,7 @@ import { type OpenDatabase, openForOperator, operatorSettings } from '../storage
 import { deliveryMigrations } from '../storage/schema.js';
 import type { SqlValue } from '../storage/sql.js';
 import type { EngineSettings, StorageEngine } from '../storage/storage-engine.js';
-import { createStoredDelivery, type StoredDeliveryOptions } from '../stored-delivery.js';
+import { checkStoredOptions, createStoredDelivery, type StoredDeliveryOptions } from '../stored-delivery.js';
 import type { PostgresConnection } from './connection.js';
 import { checkConnection, checkDriver, createDatabase } from './database.js';
 import { createOwnConnection } from './own-connection.js';
@@ -31,6 +31,7 @@ const ADMIN_TIMEOUT_MS = 60_000;
 export function postgres(options: PostgresOptions): Delivery {
   checkDriver();
   // Mistakes show here, before the engine is created.
+  checkStoredOptions('postgres', options, ['connectionString', 'pool', 'schema', 'storeTimeoutMs']);
   checkConnection(options);
   const timeoutMs = checkDuration('storeTimeoutMs', options.storeTimeoutMs ?? 5_000);
   return createStoredDelivery(options, DEFAULTS, (settings) =>

@@ -10,7 +10,7 @@ import { deliveryMigrations, runMigrations } from '../storage/schema.js';
 import type { ForgetHook, SqlDatabase, SqlRow, SqlValue } from '../storage/sql.js';
 import type { EngineSettings, StorageEngine } from '../storage/storage-engine.js';
 import { createTopics } from '../storage/topics.js';
-import { createStoredDelivery, type StoredDeliveryOptions } from '../stored-delivery.js';
+import { checkStoredOptions, createStoredDelivery, type StoredDeliveryOptions } from '../stored-delivery.js';
 import type { CommandOptions } from './commands.js';
 import {
   type Connection,
@@ -44,8 +44,11 @@ export function sqlite(options: SqliteOptions): Delivery {
 }
 
 /** {@link sqlite} with another file for the writer thread. Without one, it writes in the caller's thread. */
-export function sqliteWith({ file, ...options }: SqliteOptions, threadFile: URL | null): Delivery {
+export function sqliteWith(given: SqliteOptions, threadFile: URL | null): Delivery {
   loadDriver();
+  // A JavaScript caller may pass nothing.
+  const { file, ...options }: Partial<SqliteOptions> = given ?? {};
+  checkStoredOptions('sqlite', options, ['file']);
   if (typeof file !== 'string') {
     throw configError("sqlite() needs a file: pass { file: './handoff.db' }.");
   }

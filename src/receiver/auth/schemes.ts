@@ -1,7 +1,7 @@
 import { timingSafeEqual } from 'node:crypto';
 import type { IncomingHttpHeaders } from 'node:http';
 import { parse as parseBasic } from 'basic-auth';
-import { configError, HandoffKitError } from '../../internal/index.js';
+import { checkOptionNames, configError, HandoffKitError } from '../../internal/index.js';
 import type { WebhookEndpoint } from '../../protocol/index.js';
 
 /** The part of a request that a scheme checks: headers and path. The body is not read yet. */
@@ -77,7 +77,9 @@ export function bearer(token: string): AuthScheme {
  *
  * @example createReceiver({ auth: { message: basic({ username, password }), handoff: false } });
  */
-export function basic({ username, password }: { username: string; password: string }): AuthScheme {
+export function basic(options: { username: string; password: string }): AuthScheme {
+  checkOptionNames('basic', options, ['username', 'password']);
+  const { username, password } = options;
   checkSecret(username, 'the username');
   checkSecret(password, 'the password');
   if (username.includes(':')) {
@@ -104,13 +106,9 @@ export function basic({ username, password }: { username: string; password: stri
  *
  * @example createReceiver({ auth: { message: webhookUser({ username, secret }), handoff: pathToken(token) } });
  */
-export function webhookUser({
-  username,
-  secret,
-}: {
-  username: string;
-  secret?: string | undefined;
-}): AuthScheme {
+export function webhookUser(options: { username: string; secret?: string | undefined }): AuthScheme {
+  checkOptionNames('webhookUser', options, ['username', 'secret']);
+  const { username, secret } = options;
   checkSecret(username, 'the webhook username');
   if (secret === undefined || secret === '') return bearer(username);
   checkSecret(secret, 'the webhook secret');

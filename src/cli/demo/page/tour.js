@@ -41,7 +41,7 @@ const INSTRUCTIONS = {
   done: {
     part: 'customer',
     text: 'Done: a whole handoff.',
-    why: 'Read its requests, try the desk, or start again.',
+    why: 'Read its requests, try the desk, or make your own: npm create handoff-kit',
   },
 };
 const OPEN = {
