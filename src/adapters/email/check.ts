@@ -22,8 +22,8 @@ export function createCheck(
     const { hostname } = new URL(settings.oauth.tokenUrl);
     return [{ name: 'oauth', ok: true, detail: `${hostname} has given an access token.` }];
   };
-  const checkSmtp = async (): Promise<AdapterCheckResult> => {
-    await mailer.verify();
+  const checkSmtp = async (call: AdapterCall): Promise<AdapterCheckResult> => {
+    await mailer.verify(call);
     return {
       name: 'smtp',
       ok: true,
@@ -39,7 +39,7 @@ export function createCheck(
 
   return async (call: AdapterCall): Promise<readonly AdapterCheckResult[]> => [
     ...(await asResults('oauth', () => checkTokens(call))),
-    ...(await asResults('smtp', async () => [await checkSmtp()])),
+    ...(await asResults('smtp', async () => [await checkSmtp(call)])),
     ...(await asResults('imap', () => checkImap(call))),
   ];
 }

@@ -1,22 +1,23 @@
-import type { SendMailOptions, SMTPSentMessageInfo, SMTPTransportOptions, Transporter } from 'nodemailer';
+import type { SendMailOptions, SMTPSentMessageInfo, Transporter } from 'nodemailer';
 import { type AdapterCall, AdapterError } from '../../bridge/index.js';
 import type { LoginTokens } from './oauth.js';
-import type { CheckedSettings } from './settings.js';
+import type { CheckedSettings, MailServer } from './settings.js';
 
 /** Sends mails. */
 export interface Mailer {
   /** Resolves when the server has taken the mail for at least one recipient. */
   send(mail: SendMailOptions, call: AdapterCall): Promise<void>;
   /** Connects and logs in. */
-  verify(): Promise<void>;
+  verify(call: AdapterCall): Promise<void>;
 }
 
 /** Opens a connection per mail: few are sent, and nothing stays open. */
 export function createMailer({ smtp, timeoutMs, ca }: CheckedSettings, tokens: LoginTokens | null): Mailer {
   const login = smtp.login?.pass === null && tokens ? tokens : null;
-  let loaded: Promise<Transporter<SMTPSentMessageInfo>> | null = null;
 
-  const load = async (): Promise<Transporter<SMTPSentMessageInfo>> => {
+  const authOf = async ({ user, pass }: NonNullable<MailServer['login']>, call: AdapterCall) =>
+    login ? { type: 'OAuth2', user, accessToken: await login.current(call) } : { user, pass: pass ?? '' };
+  const connect = async (call: AdapterCall): Promise<Transporter<SMTPSentMessageInfo>> => {
     const { createTransport } = await import('nodemailer');
     return createTransport({
       host: smtp.host,
@@ -24,7 +25,7 @@ export function createMailer({ smtp, timeoutMs, ca }: CheckedSettings, tokens: L
       secure: smtp.tls === 'implicit',
       requireTLS: smtp.tls === 'starttls',
       ignoreTLS: smtp.tls === 'off',
-      ...(smtp.login && { auth: authOf(smtp.login, login) }),
+      ...(smtp.login && { auth: await authOf(smtp.login, call) }),
       ...(ca !== null && { tls: { ca } }),
       dnsTimeout: timeoutMs,
       connectionTimeout: timeoutMs,
@@ -35,15 +36,22 @@ export function createMailer({ smtp, timeoutMs, ca }: CheckedSettings, tokens: L
       disableUrlAccess: true,
     });
   };
-  const transport = (): Promise<Transporter<SMTPSentMessageInfo>> => (loaded ??= load());
-
-  const attempt = async <Result>(task: () => Promise<Result>): Promise<Result> => {
+  const connected = async <Result>(
+    call: AdapterCall,
+    task: (transporter: Transporter<SMTPSentMessageInfo>) => Promise<Result>,
+  ): Promise<Result> => {
+    const attempt = async (): Promise<Result> => {
+      const transporter = await connect(call);
+      if (call.signal.aborted)
+        throw new AdapterError('transient', 'The mail is no longer to be sent by this process.');
+      return task(transporter);
+    };
     try {
-      return await task().catch((error: unknown) => {
+      return await attempt().catch((error: unknown) => {
         if (!login || !isLoginRefused(error)) throw error;
         // It can have been revoked before its time.
         login.refused();
-        return task();
+        return attempt();
       });
     } catch (error) {
       throw sendingError(error, login !== null);
@@ -51,40 +59,17 @@ export function createMailer({ smtp, timeoutMs, ca }: CheckedSettings, tokens: L
   };
 
   return {
-    async send(mail, { log, signal }) {
-      const transporter = await transport();
-      if (signal.aborted)
-        throw new AdapterError('transient', 'The mail is no longer to be sent by this process.');
-      const sent = await attempt(() => transporter.sendMail(mail));
+    async send(mail, call) {
+      const sent = await connected(call, (transporter) => transporter.sendMail(mail));
       for (const { recipient, responseCode } of sent.rejectedErrors ?? []) {
-        log.error({ recipient, responseCode }, 'a mail was refused for one of the recipients of the team');
+        call.log.error(
+          { recipient, responseCode },
+          'a mail was refused for one of the recipients of the team',
+        );
       }
     },
-    async verify() {
-      const transporter = await transport();
-      await attempt(() => transporter.verify());
-    },
-  };
-}
-
-/** nodemailer asks for a token at each login: one that has expired already is not kept. */
-const EXPIRED = 1;
-
-function authOf(
-  { user, pass }: NonNullable<CheckedSettings['smtp']['login']>,
-  tokens: LoginTokens | null,
-): NonNullable<SMTPTransportOptions['auth']> {
-  if (!tokens) return { user, pass: pass ?? '' };
-  const { signal } = new AbortController();
-  return {
-    type: 'OAuth2',
-    user,
-    provisionCallback: (_user, _renew, callback) => {
-      tokens.current({ signal }).then(
-        (token) => callback(null, token, EXPIRED),
-        // As a cause: nodemailer changes the error.
-        (cause: unknown) => callback(new Error('there is no access token', { cause })),
-      );
+    async verify(call) {
+      await connected(call, (transporter) => transporter.verify());
     },
   };
 }
@@ -99,7 +84,7 @@ const isLoginRefused = (error: unknown): boolean => {
  * waits. A text that is refused for good would be refused again.
  */
 function sendingError(error: unknown, usesTokens: boolean): AdapterError {
-  if (error instanceof Error && error.cause instanceof AdapterError) return error.cause;
+  if (error instanceof AdapterError) return error;
   const { code = '', command = '', responseCode = 0, message = '' } = error as Failure;
   const answer = responseCode > 0 ? ` with ${responseCode}` : '';
   if (code === 'EAUTH' || code === 'ENOAUTH' || responseCode === 530 || responseCode === 535) {

@@ -1,4 +1,4 @@
-import type { RequestListener } from '../../../src/public/bindings.js';
+import type { ServerResponse } from 'node:http';
 import { serve } from '../../helpers/serve.js';
 
 /** An OAuth 2 provider that gives numbered access tokens, and stops with the test. */
@@ -17,10 +17,13 @@ export async function startProvider(
 ): Promise<OAuthProvider> {
   const forms: Record<string, string>[] = [];
   let refusal: { readonly status: number; readonly error?: string } | null = null;
-  const listener: RequestListener = async (request, response) => {
+  const { url } = await serve((request, response) => {
     const chunks: Buffer[] = [];
-    for await (const chunk of request) chunks.push(chunk);
-    forms.push(Object.fromEntries(new URLSearchParams(Buffer.concat(chunks).toString())));
+    request.on('data', (chunk: Buffer) => chunks.push(chunk));
+    request.on('end', () => respond(Buffer.concat(chunks).toString(), response));
+  });
+  const respond = (form: string, response: ServerResponse): void => {
+    forms.push(Object.fromEntries(new URLSearchParams(form)));
     response.setHeader('content-type', 'application/json');
     if (refusal) {
       response.statusCode = refusal.status;
@@ -31,7 +34,6 @@ export async function startProvider(
     issued(access_token);
     response.end(JSON.stringify({ access_token, token_type: 'Bearer', ...extra }));
   };
-  const { url } = await serve(listener);
   return {
     tokenUrl: `${url}/tenant/oauth2/v2.0/token`,
     forms,
