@@ -76,8 +76,9 @@ function withoutHidden(html: string): string {
     const hiddenFrom = kept.length;
     if (slash === '/') end(name);
     else if (!VOID_ELEMENTS.has(name)) {
-      const [, double, single] = /\bstyle\s*=\s*(?:"([^"]*)"|'([^']*)')/i.exec(attributes) ?? [];
-      const style = double ?? single ?? '';
+      const [, double, single, bare] =
+        /\bstyle\s*=\s*(?:"([^"]*)"|'([^']*)'|([^\s"']+))/i.exec(attributes) ?? [];
+      const style = double ?? single ?? bare ?? '';
       const isHidden = HIDDEN_STYLE.test(style) || HIDDEN_ATTRIBUTE.test(attributes);
       const isTiny = FONT_SIZE.test(style) ? NO_FONT_SIZE.test(style) : (open.at(-1)?.isTiny ?? false);
       open.push({ name, hiddenFrom: isHidden ? hiddenFrom : null, isTiny });

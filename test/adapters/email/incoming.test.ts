@@ -107,6 +107,7 @@ describe('the reply of an agent', () => {
   it.each([
     ['display:none', '<div style="color:red; display : none !important">Hidden <b>words</b></div>'],
     ['visibility:hidden', "<span style='visibility:hidden'>Hidden</span>"],
+    ['a style without quotation marks', '<div style=display:none>Hidden</div>'],
     ['mso-hide:all', '<p style="mso-hide:all">Hidden</p>'],
     [
       'a font size of 0',
