@@ -9,7 +9,12 @@ import {
 } from '../../bridge/index.js';
 import type { CheckedSettings } from './settings.js';
 
-const tokenSchema = z.object({ access_token: z.string(), expires_in: z.number() });
+/** Some data centers give `expires_in` in milliseconds, and then the seconds as well. */
+const tokenSchema = z.object({
+  access_token: z.string(),
+  expires_in: z.number(),
+  expires_in_sec: z.number().nullish(),
+});
 const conversation = z.object({
   id: z.coerce.string(),
   question: z.string().nullish(),
@@ -58,7 +63,10 @@ export function createSalesIqApi(settings: CheckedSettings) {
       const form = refreshTokenForm(settings);
       const { body } = await accounts({ method: 'POST', path: '/oauth/v2/token', form }, call);
       const token = tokenSchema.safeParse(body);
-      if (token.success) return { value: token.data.access_token, expiresInSeconds: token.data.expires_in };
+      if (token.success) {
+        const { access_token: value, expires_in, expires_in_sec } = token.data;
+        return { value, expiresInSeconds: expires_in_sec ?? expires_in };
+      }
       // Zoho answers 200 with an error in the body.
       throw new AdapterError(
         'auth',

@@ -56,7 +56,7 @@ describe('a chat of LiveChat', () => {
       adapter.undelivered?.(ref, { messageId: null, text }, { kind: 'ended', text: 'It ended.' }, CALL);
     await tell('Wait!');
     fake.agent.close(ref.externalId);
-    await tell(`${'x'.repeat(20_000)}`);
+    await tell('x'.repeat(20_000));
     const { active, events = [] } = fake.chats.get(ref.externalId) ?? {};
     const notes = events.slice(-2);
     expect(notes).toMatchObject([

@@ -1,5 +1,5 @@
 import { createPublicKey } from 'node:crypto';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { zohoSalesIq } from '../../../src/adapters/zoho-salesiq/index.js';
 import { CALL, routedTo, SESSION, setUpAdapter } from '../../fixtures/adapter-session.js';
 import {
@@ -79,6 +79,16 @@ describe('a conversation of Zoho SalesIQ', () => {
     await adapter.send(ref, MESSAGE, CALL);
     await adapter.send(ref, MESSAGE, CALL);
     expect(refreshes()).toBe(2);
+  });
+
+  it('is written to with a new token after an hour, also where Zoho gives its lifetime in milliseconds', async () => {
+    const { fake, adapter, open } = await setUp();
+    const ref = await open();
+    const { now } = Date;
+    vi.spyOn(Date, 'now').mockImplementation(() => now() + 3_600_000);
+    onTestFinished(() => vi.mocked(Date.now).mockRestore());
+    await adapter.send(ref, MESSAGE, CALL);
+    expect(fake.requests.filter(({ path }) => path === '/oauth/v2/token')).toHaveLength(2);
   });
 
   it('reports a refused refresh token as wrong credentials, although Zoho answers 200', async () => {
