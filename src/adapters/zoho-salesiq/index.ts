@@ -84,7 +84,9 @@ export function zohoSalesIq(settings: ZohoSalesIqSettings): Adapter {
     },
     async send({ externalId }, { text }, call) {
       await api.postMessage(externalId, text, call).catch(async (error: unknown) => {
-        if (!(await isOfEnded(api, externalId, error, call))) throw error;
+        // Other statuses are about the message.
+        const mayHaveEnded = error instanceof AdapterError && error.status === 400;
+        if (!mayHaveEnded || !(await isOfEnded(api, externalId, error, call))) throw error;
         throw new AdapterError('gone', 'Zoho SalesIQ: the conversation has ended.', { cause: error });
       });
       // Not needed: what visitors write is not read from webhooks.
@@ -117,7 +119,7 @@ async function close(api: SalesIqApi, id: string, call: AdapterCall): Promise<vo
     });
 }
 
-/** Whether a request was refused because the conversation has ended: the status of the answer does not say. */
+/** Whether a request was refused because the conversation has ended: the answer itself does not say. */
 const isOfEnded = async (api: SalesIqApi, id: string, error: unknown, call: AdapterCall): Promise<boolean> =>
   error instanceof AdapterError && error.kind === 'invalid' && (await api.endTime(id, call)) !== null;
 
