@@ -141,7 +141,6 @@ describe('the settings of agents', () => {
       { ...SERVICE, ...ZOHO_SALESIQ, ZOHO_SALESIQ_APP_ID: 'a/b', ZOHO_SALESIQ_PUBLIC_KEY: 'key' },
       /^ZOHO_SALESIQ_APP_ID must be letters.*\nZOHO_SALESIQ_PUBLIC_KEY must be the public key/,
     ],
-    [{ ...SERVICE, ...SLACK, SLACK_NAMES: 'Ann' }, /^SLACK_NAMES must be user ids with names/],
     [
       { ...SERVICE, ...SLACK, SLACK_CLOSE_WORDS: 'good bye' },
       /^SLACK_CLOSE_WORDS must be words without spaces/,

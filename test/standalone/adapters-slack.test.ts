@@ -40,10 +40,9 @@ async function withSlack(env: Readonly<Record<string, string>> = {}) {
 }
 
 describe('the program with ADAPTER=slack', () => {
-  it('carries a handoff with the configured names, prefix and close words', async () => {
+  it('carries a handoff with the names of agents, and the configured prefix and close words', async () => {
     const { program, url, simulator, fake, says, thread } = await withSlack({
       AGENT_NAMES: 'true',
-      SLACK_NAMES: `${IDS.agent}=Ann Lee, U0987654321=Ben`,
       SLACK_CLOSE_WORDS: 'done!, !bye',
       SLACK_INSIDE_PREFIX: '##',
     });
@@ -53,10 +52,10 @@ describe('the program with ADAPTER=slack', () => {
     expect(await says(ts, '## who knows this one?')).toBe(200);
     expect(await says(ts, '// is no prefix here')).toBe(200);
     const first = await handoff.nextReply({ timeoutMs: WAIT_MS });
-    expect(first.text).toBe('Ann Lee: // is no prefix here');
+    expect(first.text).toBe('Ann: // is no prefix here');
     expect(await says(ts, 'All settled. done!')).toBe(200);
     await vi.waitFor(() => expect(handoff.endedBy).toBe('agent'), WAIT_OPTIONS);
-    expect(handoff.replies.map(({ text }) => text)).toEqual([first.text, 'Ann Lee: All settled.']);
+    expect(handoff.replies.map(({ text }) => text)).toEqual([first.text, 'Ann: All settled.']);
 
     const said = await allOutput(program, url);
     for (const secret of [fake.token, fake.signingSecret]) expect(said).not.toContain(secret);

@@ -17,6 +17,9 @@ const REQUIRED_SCOPES = {
   private: ['chat:write', 'groups:history', 'groups:read'],
 } as const;
 
+/** For the names of agents. */
+const NAMES_SCOPE = 'users:read';
+
 /** Creates `check`: credentials, channel, scopes, signing secret, clock. Writes nothing to Slack. */
 export function createCheck(
   settings: CheckedSettings,
@@ -48,6 +51,7 @@ export function createCheck(
       toResult(credentials),
       toResult(channel),
       checkScopes(granted, channel.response.is_private === true),
+      checkNames(granted),
       checkSigningSecret(settings),
       clock,
     ];
@@ -86,10 +90,22 @@ function checkChannel(info: JsonObject): readonly [boolean, string] {
   return [true, `the app is in ${name}.`];
 }
 
+const scopesOf = (granted: string): ReadonlySet<string> =>
+  new Set(granted.split(',').map((scope) => scope.trim()));
+
+/** Optional: a reply reaches the user without the name of its agent. */
+function checkNames(granted: string | null): AdapterCheckResult {
+  const isGranted = granted === null || scopesOf(granted).has(NAMES_SCOPE);
+  const detail = isGranted
+    ? 'the names of agents are known to the bridge.'
+    : `agents have no names for users: add ${NAMES_SCOPE} to the app, and reinstall it, if you want them.`;
+  return { name: 'names', ok: true, detail };
+}
+
 function checkScopes(granted: string | null, isPrivate: boolean): AdapterCheckResult {
   const name = 'scopes';
   if (granted === null) return { name, ok: true, detail: 'Slack sent no list of scopes.' };
-  const scopes = new Set(granted.split(',').map((scope) => scope.trim()));
+  const scopes = scopesOf(granted);
   const missing = REQUIRED_SCOPES[isPrivate ? 'private' : 'public'].filter((scope) => !scopes.has(scope));
   if (missing.length === 0) return { name, ok: true, detail: 'the token has all required scopes.' };
   return { name, ok: false, detail: `add ${missing.join(', ')} to the app, and reinstall it.` };

@@ -6,6 +6,7 @@
 import { type Adapter, defineAdapter, undeliveredNote } from '../../bridge/index.js';
 import { createCheck } from './check.js';
 import { createClose } from './close.js';
+import { createAgentName } from './names.js';
 import { createOpening } from './open.js';
 import { escapeText, POST_OPTIONS } from './outgoing-text.js';
 import { checkSettings, type SlackSettings } from './settings.js';
@@ -50,6 +51,7 @@ export function slack(settings: SlackSettings): Adapter {
       return { messageId: timestampOf(await api.write('chat.postMessage', message, call)) };
     },
     catchUp: createCatchUp(api, checked),
+    agentName: createAgentName(api),
     async undelivered(ref, message, reason, call) {
       const { channel, ts } = threadOf(ref);
       const text = escapeText(undeliveredNote(message, reason));

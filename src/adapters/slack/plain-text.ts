@@ -1,22 +1,13 @@
 import { asObjects, asText, type JsonObject } from '../../bridge/index.js';
-import type { CheckedSettings } from './settings.js';
-
-/** How mentions are shown to users. */
-export interface Mentions {
-  /** The user id of the app itself. Mentions of it are removed. */
-  readonly ownId: string | null;
-  readonly names: CheckedSettings['names'];
-}
 
 const ENTITIES: Readonly<Record<string, string>> = { '&amp;': '&', '&lt;': '<', '&gt;': '>' };
 
 const decodeEntities = (text: string): string =>
   text.replace(/&(?:amp|lt|gt);/g, (entity) => ENTITIES[entity] ?? entity);
 
-/** A mention, as users see it. */
-function mentionText(id: string, { ownId, names }: Mentions, label = ''): string {
-  if (id === ownId) return '';
-  return `@${names.get(id) ?? (label.replace(/^@/, '') || 'colleague')}`;
+/** A mention, as users see it: without the name, which they need not know. Those of the app itself are removed. */
+function mentionText(id: string, ownId: string | null, label = ''): string {
+  return id === ownId ? '' : `@${label.replace(/^@/, '') || 'colleague'}`;
 }
 
 /** A link, as users see it: the address alone when the label says the same. */
@@ -27,11 +18,11 @@ function linkText(url: string, label = ''): string {
 }
 
 /** The content of angle brackets in a Slack text: a mention, a channel or a link. */
-function tagText(tag: string, mentions: Mentions): string {
+function tagText(tag: string, ownId: string | null): string {
   const bar = tag.indexOf('|');
   const target = decodeEntities(bar === -1 ? tag : tag.slice(0, bar));
   const label = bar === -1 ? '' : decodeEntities(tag.slice(bar + 1));
-  if (target.startsWith('@')) return mentionText(target.slice(1), mentions, label);
+  if (target.startsWith('@')) return mentionText(target.slice(1), ownId, label);
   if (target.startsWith('#')) return `#${label || 'channel'}`;
   if (target.startsWith('!subteam')) return `@${label.replace(/^@/, '') || 'colleagues'}`;
   if (target.startsWith('!')) return label || `@${target.slice(1).replace(/\^.*$/s, '')}`;
@@ -42,9 +33,9 @@ function tagText(tag: string, mentions: Mentions): string {
  * Converts the `text` of a message to plain text. Asterisks and the like stay: in this form styles cannot be told from
  * typed characters.
  */
-export function plainText(text: string, mentions: Mentions): string {
+export function plainText(text: string, ownId: string | null): string {
   return text.replace(/<([^<>\n]*)>|&(?:amp|lt|gt);/g, (match, tag: string | undefined) =>
-    tag === undefined ? decodeEntities(match) : tagText(tag, mentions),
+    tag === undefined ? decodeEntities(match) : tagText(tag, ownId),
   );
 }
 
@@ -60,10 +51,10 @@ export function beginsWithMention(text: string, ownId: string | null): boolean {
  * Converts the rich-text blocks of a message to plain text. Blocks tell styles and emoji from typed characters, which
  * `text` does not. Returns `null` when a block is of another kind.
  */
-export function richTextToPlain(blocks: unknown, mentions: Mentions): string | null {
+export function richTextToPlain(blocks: unknown, ownId: string | null): string | null {
   const all = asObjects(blocks);
   if (all.length === 0 || all.some(({ type }) => type !== 'rich_text')) return null;
-  const parts = all.flatMap(({ elements }) => asObjects(elements)).map((part) => blockText(part, mentions));
+  const parts = all.flatMap(({ elements }) => asObjects(elements)).map((part) => blockText(part, ownId));
   if (parts.includes(null)) return null;
   return parts.reduce<string>((text, part) => joinLines(text, part ?? ''), '');
 }
@@ -71,11 +62,11 @@ export function richTextToPlain(blocks: unknown, mentions: Mentions): string | n
 const joinLines = (before: string, after: string): string =>
   before === '' || before.endsWith('\n') ? `${before}${after}` : `${before}\n${after}`;
 
-function blockText(part: JsonObject, mentions: Mentions): string | null {
+function blockText(part: JsonObject, ownId: string | null): string | null {
   const { type, style, indent, offset } = part;
   const children = asObjects(part.elements);
-  if (type !== 'rich_text_list') return TEXT_BLOCKS.has(type) ? inlineTexts(children, mentions) : null;
-  const items = children.map((item) => inlineTexts(asObjects(item.elements), mentions));
+  if (type !== 'rich_text_list') return TEXT_BLOCKS.has(type) ? inlineTexts(children, ownId) : null;
+  const items = children.map((item) => inlineTexts(asObjects(item.elements), ownId));
   if (items.includes(null)) return null;
   const first = typeof offset === 'number' ? offset + 1 : 1;
   const indentation = '  '.repeat(
@@ -91,12 +82,12 @@ const TEXT_BLOCKS: ReadonlySet<unknown> = new Set([
   'rich_text_preformatted',
 ]);
 
-function inlineTexts(elements: readonly JsonObject[], mentions: Mentions): string | null {
-  const texts = elements.map((element) => inlineText(element, mentions));
+function inlineTexts(elements: readonly JsonObject[], ownId: string | null): string | null {
+  const texts = elements.map((element) => inlineText(element, ownId));
   return texts.includes(null) ? null : texts.join('');
 }
 
-function inlineText(element: JsonObject, mentions: Mentions): string | null {
+function inlineText(element: JsonObject, ownId: string | null): string | null {
   switch (element.type) {
     case 'text':
       return asText(element.text);
@@ -105,7 +96,7 @@ function inlineText(element: JsonObject, mentions: Mentions): string | null {
     case 'emoji':
       return emojiText(element);
     case 'user':
-      return mentionText(asText(element.user_id), mentions);
+      return mentionText(asText(element.user_id), ownId);
     case 'usergroup':
       return '@colleagues';
     case 'broadcast':

@@ -1,5 +1,5 @@
 import { checkSecrets } from '../../bridge/index.js';
-import { configError } from '../../internal/index.js';
+import { checkOptionNames, configError } from '../../internal/index.js';
 
 export interface SlackSettings {
   /** The "Bot User OAuth Token" of the app; begins with `xoxb-`. */
@@ -12,8 +12,6 @@ export interface SlackSettings {
   readonly closeWords?: readonly string[];
   /** A reply with this prefix is an internal note: the user does not see it. Default `//`. */
   readonly insidePrefix?: string;
-  /** Names of agents that users may see, by Slack user id, such as `{ U0123456789: 'Ann' }`. */
-  readonly names?: Readonly<Record<string, string>>;
   /** The address of the workspace, such as `https://example.slack.com`. Used for links to conversations. */
   readonly teamUrl?: string;
   /** The base URL of the Web API. Default `https://slack.com/api`. */
@@ -30,7 +28,6 @@ export interface CheckedSettings {
   /** In lower case. */
   readonly closeWords: readonly string[];
   readonly insidePrefix: string;
-  readonly names: ReadonlyMap<string, string>;
   readonly teamUrl: string | null;
   readonly apiUrl: string;
   readonly timeoutMs: number | undefined;
@@ -39,9 +36,21 @@ export interface CheckedSettings {
 const BOT_TOKEN = /^(xoxe\.)?xoxb-[\w-]+$/;
 const CHANNEL_ID = /^[CG][A-Z0-9]{2,}$/;
 
+const NAMES: readonly (keyof SlackSettings)[] = [
+  'botToken',
+  'signingSecret',
+  'channel',
+  'closeWords',
+  'insidePrefix',
+  'teamUrl',
+  'apiUrl',
+  'timeoutMs',
+];
+
 /** Validates the settings and fills in the defaults. Error messages never contain a secret. */
 export function checkSettings(settings: SlackSettings): CheckedSettings {
-  const { botToken, signingSecret, channel, names = {}, teamUrl, timeoutMs } = settings;
+  checkOptionNames('slack', settings, NAMES);
+  const { botToken, signingSecret, channel, teamUrl, timeoutMs } = settings;
   const { closeWords = ['!close'], insidePrefix = '//', apiUrl = 'https://slack.com/api' } = settings;
   if (!BOT_TOKEN.test(botToken)) {
     throw configError('slack: botToken must be the "Bot User OAuth Token" of the app; it begins with xoxb-.');
@@ -67,7 +76,6 @@ export function checkSettings(settings: SlackSettings): CheckedSettings {
     channel,
     closeWords: closeWords.map((word) => word.toLowerCase()),
     insidePrefix: insidePrefix.trim(),
-    names: new Map(Object.entries(names)),
     teamUrl: teamUrl === undefined ? null : checkedTeamUrl(teamUrl),
     apiUrl,
     timeoutMs,

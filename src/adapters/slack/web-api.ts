@@ -29,7 +29,12 @@ export interface SlackApi {
   ): Promise<JsonObject>;
   /** Calls a method that only reads. */
   read(
-    method: 'auth.test' | 'conversations.history' | 'conversations.info' | 'conversations.replies',
+    method:
+      | 'auth.test'
+      | 'conversations.history'
+      | 'conversations.info'
+      | 'conversations.replies'
+      | 'users.info',
     args: Readonly<Record<string, string>>,
     call: Pick<AdapterCall, 'signal'>,
     options?: CallOptions,

@@ -17,7 +17,7 @@ import {
   type SignatureVerdict,
   verifySignature,
 } from '../../bridge/index.js';
-import { beginsWithMention, type Mentions, plainText, richTextToPlain } from './plain-text.js';
+import { beginsWithMention, plainText, richTextToPlain } from './plain-text.js';
 import { CLOSE_ACTION } from './root-message.js';
 import type { CheckedSettings } from './settings.js';
 import { externalIdOf, isTs, threadOf } from './thread.js';
@@ -76,7 +76,7 @@ function challengeResponse({ challenge }: JsonObject): NonNullable<ParsedWebhook
   return { contentType: 'text/plain; charset=utf-8', body: challenge };
 }
 
-function buttonEvents(payload: JsonObject, { channel, names }: CheckedSettings): InboundEvent[] {
+function buttonEvents(payload: JsonObject, { channel }: CheckedSettings): InboundEvent[] {
   const { container, message } = {
     container: asObject(payload.container),
     message: asObject(payload.message),
@@ -92,7 +92,7 @@ function buttonEvents(payload: JsonObject, { channel, names }: CheckedSettings):
       kind: 'closed',
       id: `${externalId}:button:${asText(action.action_ts)}`,
       externalId,
-      author: { kind: 'agent', name: names.get(user) ?? null },
+      author: { kind: 'agent', name: null, id: user },
     },
   ];
 }
@@ -116,9 +116,8 @@ export function messageEvents(envelope: JsonObject, settings: CheckedSettings): 
   // A message outside a thread, or the first of one, belongs to no conversation.
   if (!isTs(ts) || !isTs(thread) || thread === ts) return [];
 
-  const author = authorOf(event, envelope, settings);
-  const mentions = { ownId: ownUserId(envelope), names: settings.names };
-  const { text, internal, closes } = parseContent(event, mentions, settings, author);
+  const author = authorOf(event, envelope);
+  const { text, internal, closes } = parseContent(event, ownUserId(envelope), settings, author);
   const attachments = asObjects(event.files).map(attachmentOf);
   // The timestamp, not the event id: it is the same when Slack reports a message twice.
   const base = { externalId: externalIdOf({ channel, ts: thread }), author } as const;
@@ -142,14 +141,15 @@ export function messageEvents(envelope: JsonObject, settings: CheckedSettings): 
 }
 
 /** Messages of our own app are echoes; those of other apps and of Slackbot are automatic. */
-function authorOf(event: JsonObject, envelope: JsonObject, { names }: CheckedSettings): MessageAuthor {
+function authorOf(event: JsonObject, envelope: JsonObject): MessageAuthor {
   const user = asText(event.user);
   const app = event.app_id ?? asObject(event.bot_profile).app_id;
   const isBot = asText(event.bot_id) !== '' || event.subtype === 'bot_message';
   if (user !== '' && user === ownUserId(envelope)) return { kind: 'self', name: null };
   if (isBot && app !== undefined && app === envelope.api_app_id) return { kind: 'self', name: null };
   if (isBot || user === '' || user === 'USLACKBOT') return { kind: 'system', name: null };
-  return { kind: 'agent', name: names.get(user) ?? null };
+  // Events contain ids only.
+  return { kind: 'agent', name: null, id: user };
 }
 
 /** The app's own user id, from the envelope. */
@@ -161,18 +161,18 @@ function ownUserId({ authorizations }: JsonObject): string | null {
 
 function parseContent(
   event: JsonObject,
-  mentions: Mentions,
+  ownId: string | null,
   settings: CheckedSettings,
   { kind }: MessageAuthor,
 ): AgentMessage {
   const raw = asText(event.text);
-  const decoded = plainText(raw, mentions).trim();
-  const whole = (richTextToPlain(event.blocks, mentions) ?? decoded).trim();
+  const decoded = plainText(raw, ownId).trim();
+  const whole = (richTextToPlain(event.blocks, ownId) ?? decoded).trim();
   if (kind !== 'agent') return { text: whole, internal: false, closes: false };
 
   const message = readAgentMessage(whole, settings);
   // A style can hide the prefix in one of the two forms.
-  if (readAgentMessage(decoded, settings).internal || beginsWithMention(raw, mentions.ownId))
+  if (readAgentMessage(decoded, settings).internal || beginsWithMention(raw, ownId))
     return { text: whole, internal: true, closes: false };
   return message;
 }

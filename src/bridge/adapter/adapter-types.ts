@@ -174,6 +174,8 @@ export interface MessageAuthor {
   readonly kind: 'agent' | 'self' | 'user' | 'system';
   /** The name to show to the user, or `null`. */
   readonly name: string | null;
+  /** The helpdesk's id of an agent whose name the event does not tell. The bridge asks `agentName` for the name. */
+  readonly id?: string;
 }
 
 interface InboundEventBase {

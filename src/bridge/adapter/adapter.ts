@@ -198,6 +198,18 @@ export interface Adapter {
   catchUp?(ref: ConversationRef, since: Date, call: AdapterCall): Promise<readonly InboundEvent[]>;
 
   /**
+   * Looks up the name of an agent, for events whose author has an `id` and no name. Keep the names: it is asked before
+   * each reply. One that has no result within a second and a half is sent without a name. Optional.
+   *
+   * @example
+   * async agentName(id, call) {
+   *   const { body } = await http({ method: 'GET', path: `/agents/${id}` }, call);
+   *   return nameOf(body);
+   * }
+   */
+  agentName?(id: string, call: AdapterCall): Promise<string | null>;
+
+  /**
    * Shows the agents that the user does not get a reply. The conversation may be closed, and stays so. Without it, the
    * bridge writes a note with `send` while the conversation is open, and a warning to the log after that. Optional.
    *

@@ -1,6 +1,14 @@
 import type { Receipt } from '../../events/index.js';
 import { type Conversation, isOpen } from '../../handoff/index.js';
-import type { InboundClose, InboundEvent, InboundJoin, InboundMessage } from '../adapter/adapter-types.js';
+import { settlesWithin } from '../../internal/index.js';
+import {
+  AdapterError,
+  type InboundClose,
+  type InboundEvent,
+  type InboundJoin,
+  type InboundMessage,
+  type MessageAuthor,
+} from '../adapter/adapter-types.js';
 import { textWithAttachments } from '../adapter/text.js';
 import type { BridgeContext } from '../bridge-context.js';
 import type { HelpdeskCloser } from '../outbound/close-conversation.js';
@@ -19,14 +27,31 @@ export interface EventEffects {
   receiptOf(event: InboundEvent, conversation: Conversation): Promise<Receipt | null>;
 }
 
+/** A reply waits this long for the name of its author: helpdesks wait a few seconds for the webhook's answer. */
+const NAME_WITHIN_MS = 1_500;
+
 const drop = (dropped: string): EventOutcome => ({ dropped });
 
 export function createEventEffects(
-  { adapter, conversations, settings, renderMessage, counters, log }: BridgeContext,
+  { adapter, calls, conversations, settings, renderMessage, counters, log }: BridgeContext,
   echoes: EchoDetector,
   closer: HelpdeskCloser,
 ): EventEffects {
   const onceKey = (event: InboundEvent): string => `adapter ${adapter.name} ${inboundKey(event)}`;
+
+  const agentName = adapter.agentName?.bind(adapter);
+  /** The name of an agent. A reply does not depend on it. */
+  const nameOf = async ({ name, id }: MessageAuthor): Promise<string | null> => {
+    if (name !== null || id === undefined || !agentName) return name;
+    const asked = calls
+      .run('agentName', (call) => agentName(id, call))
+      .catch((error: unknown) => {
+        if (!(error instanceof AdapterError)) throw error;
+        log.warn({ err: error }, 'the name of an agent could not be looked up');
+        return null;
+      });
+    return (await settlesWithin(asked, NAME_WITHIN_MS)) ? asked : null;
+  };
 
   const onMessage = async (event: InboundMessage, { id, state }: Conversation): Promise<EventOutcome> => {
     const { author } = event;
@@ -36,16 +61,18 @@ export function createEventEffects(
     const shown = textWithAttachments(event);
     if (shown.trim() === '') return drop('it has no text');
     if (!isOpen(state)) return { dropped: `the conversation is ${state}`, isLate: true };
-    const text = settings.addAgentName(author.name, shown);
-    const receipt = await conversations.reply(id, text, { once: onceKey(event), agentName: author.name });
+    const name = await nameOf(author);
+    const text = settings.addAgentName(name, shown);
+    const receipt = await conversations.reply(id, text, { once: onceKey(event), agentName: name });
     counters.count('replied');
     return receipt;
   };
 
   const onJoined = async (event: InboundJoin, conversation: Conversation): Promise<EventOutcome> => {
-    const { kind, name } = event.author;
+    const { kind } = event.author;
     if (kind !== 'agent') return drop(`its author is ${kind}`);
     if (!isOpen(conversation.state)) return drop(`the conversation is ${conversation.state}`);
+    const name = await nameOf(event.author);
     const text = await renderMessage('agentJoined', conversation, name);
     if (text === null) return drop('messages.agentJoined is not set');
     return conversations.reply(conversation.id, text, {
@@ -62,7 +89,7 @@ export function createEventEffects(
     const isResumed = state === 'closing' && closure?.by === 'agent';
     if (!isOpen(state) && !isResumed) return drop('the conversation has ended');
     if (adapter.capabilities.nativeClose) await closer.markClosed(conversation);
-    const text = isResumed ? null : await renderMessage('closed', conversation, event.author.name);
+    const text = isResumed ? null : await renderMessage('closed', conversation, await nameOf(event.author));
     const once = onceKey(event);
     if (text !== null) await conversations.reply(id, text, { once: `${once} text`, by: 'system' });
     const receipt = await conversations.end(id, { once, why: `ended in ${adapter.name}` });

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { Adapter } from '../../bridge/index.js';
 import { type SettingTexts, valuesOf } from './setting.js';
-import { httpUrl, list, matching, pairs } from './setting-forms.js';
+import { httpUrl, list, matching } from './setting-forms.js';
 
 /** An adapter for a helpdesk. */
 export interface AdapterEntry {
@@ -81,14 +81,6 @@ export const ADAPTERS = {
         /^[CG][A-Z0-9]{2,}$/,
         "must be the id of a channel, such as C0123456789; Slack shows it at the end of the channel's details.",
       ).describe('SLACK_CHANNEL=<id>: the id of the channel'),
-      names: pairs(
-        /^[UW][A-Z0-9]+\s*=\s*\S/,
-        'must be user ids with names, such as U0123456789=Ann, U0987654321=Ben.',
-      )
-        .exactOptional()
-        .describe(
-          'SLACK_NAMES=<names>: the names that users see with AGENT_NAMES, by Slack user id: U0123456789=Ann,U0987654321=Ben',
-        ),
       closeWords: list(matching(/^\S+$/, 'must be words without spaces, separated by commas.'))
         .exactOptional()
         .describe(

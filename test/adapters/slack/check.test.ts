@@ -14,6 +14,7 @@ describe('the check', () => {
       ['credentials', true],
       ['channel', true],
       ['scopes', true],
+      ['names', true],
       ['signing secret', true],
       ['clock', true],
     ]);
@@ -51,6 +52,17 @@ describe('the check', () => {
     expect(await failures(adapter)).toEqual([]);
     fake.scopes.delete('chat:write');
     expect(await failures(adapter)).toMatchObject([{ detail: expect.stringContaining('chat:write') }]);
+  });
+
+  it('says that agents have no names without users:read, which replies do not need', async () => {
+    const { fake, adapter } = await withFake();
+    fake.scopes.delete('users:read');
+    expect(await failures(adapter)).toEqual([]);
+    expect(await adapter.check(call)).toContainEqual({
+      name: 'names',
+      ok: true,
+      detail: expect.stringMatching(/^agents have no names for users: add users:read/),
+    });
   });
 
   it('mentions that the channel is shared with another company', async () => {

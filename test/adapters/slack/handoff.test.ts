@@ -8,7 +8,6 @@ import { createTestBench } from '../../../src/testing/index.js';
 import { signRequest } from '../../fixtures/slack/deliver.js';
 import { type FakeSlackOptions, startFakeSlack } from '../../fixtures/slack/fake-slack.js';
 import { hasButton, visibleText } from '../../fixtures/slack/visible-text.js';
-import { IDS } from '../../fixtures/slack/workspace.js';
 
 const TIMEOUT_MS = 60_000;
 
@@ -36,7 +35,6 @@ async function setUpHandoff(options: Omit<FakeSlackOptions, 'requestUrl'> = {}) 
         botToken,
         signingSecret,
         channel: ids.channel,
-        names: { [IDS.agent]: 'Ann' },
       });
       bridge = createBridge({ receiver, adapter, agentNames: true, log: false });
       return receiver;
@@ -87,6 +85,14 @@ describe('a handoff to Slack', () => {
     await fake.deliverer.idle();
     expect(bench.replies).toHaveLength(2);
     expect(fake.deliverer.attempts.every(({ outcome }) => outcome === 200)).toBe(true);
+  });
+
+  it('sends replies without a name when Slack does not tell it', async () => {
+    const { bench, fake, root } = await setUpHandoff();
+    await bench.requestHandoff();
+    fake.scopes.delete('users:read');
+    fake.postAsAgent(root().ts, 'Good morning.');
+    expect(await bench.nextReply()).toMatchObject({ text: 'Good morning.' });
   });
 
   it('ends when an agent clicks the button', async () => {

@@ -43,7 +43,6 @@ export const createSlack: AdapterFactory<SlackHelpdesk> = ({ baseUrl, credential
     signingSecret: fake.signingSecret,
     channel: fake.ids.channel,
     apiUrl: baseUrl,
-    names: { [fake.ids.agent]: AGENT_NAME },
   });
 
 const isNotice = (message: SlackMessage): boolean => visibleText(message).startsWith('*Closed:*');

@@ -10,7 +10,12 @@ describe('close words', () => {
   it('close after the text before them', () => {
     expect(parse(messageRequest({ text: 'Glad to help!\n!close' })).events).toMatchObject([
       { kind: 'message', id: ID, text: 'Glad to help!', externalId: THREAD },
-      { kind: 'closed', id: `${ID}:close`, externalId: THREAD, author: { kind: 'agent', name: 'Ann' } },
+      {
+        kind: 'closed',
+        id: `${ID}:close`,
+        externalId: THREAD,
+        author: { kind: 'agent', name: null, id: IDS.agent },
+      },
     ]);
   });
 
@@ -54,7 +59,7 @@ describe('the close button', () => {
   it('closes its thread', () => {
     const { events, response } = parse(clickRequest(payload));
     expect(events).toMatchObject([
-      { kind: 'closed', externalId: THREAD, author: { kind: 'agent', name: 'Ann' } },
+      { kind: 'closed', externalId: THREAD, author: { kind: 'agent', name: null, id: IDS.agent } },
     ]);
     expect(response).toBeUndefined();
   });

@@ -15,18 +15,13 @@ describe('messages of the Events API', () => {
           kind: 'message',
           id: `${IDS.channel}:1700000005.000200`,
           externalId: THREAD,
-          author: { kind: 'agent', name: 'Ann' },
+          author: { kind: 'agent', name: null, id: IDS.agent },
           text: 'Hello',
           internal: false,
           messageId: '1700000005.000200',
         },
       ],
     });
-  });
-
-  it('have no agent name when the settings have none', () => {
-    const [event] = parse(messageRequest({ user: 'U0UNKNOWN1' })).events;
-    expect(event?.author).toEqual({ kind: 'agent', name: null });
   });
 
   it('keep their id when Slack delivers them again', () => {

@@ -29,7 +29,6 @@ export const SETTINGS: SlackSettings = {
   botToken: 'xoxb-1-2-three',
   signingSecret: 'the signing secret',
   channel: IDS.channel,
-  names: { [IDS.agent]: 'Ann' },
 };
 
 /** An adapter with `verify` and `parse`. */

@@ -173,8 +173,9 @@ export const parseChecks: readonly ConformanceCheck[] = [
     id: 'agent-name',
     title: "the agent's name is reported",
     needs: ['name'],
-    expected: 'author.name is the name of the agent who wrote the reply.',
-    advice: "use the helpdesk's name for the event's author, or look it up in the settings.",
+    expected: 'author.name, or agentName for author.id, is the name of the agent who wrote the reply.',
+    advice:
+      "use the helpdesk's name for the event's author. If events have only an id, put it into author.id and look the name up in agentName.",
     async run(context) {
       const { agent } = context.helpdesk;
       const adapter = await context.createAdapter();
@@ -184,9 +185,10 @@ export const parseChecks: readonly ConformanceCheck[] = [
       const { event } = await recorder.waitFor("the agent's reply", (recorded) =>
         isAgentReply(recorded.event, externalId, 'Good morning.'),
       );
-      const { name } = event.author;
-      if (name !== agent.name)
-        fail(`author.name is ${JSON.stringify(name)} instead of ${quote(agent.name ?? '')}.`);
+      const { name, id } = event.author;
+      const found = name === null && id !== undefined ? await adapter.agentName?.(id, context.call) : name;
+      if (found !== agent.name)
+        fail(`the name is ${JSON.stringify(found)} instead of ${quote(agent.name ?? '')}.`);
     },
   },
   {
