@@ -1,4 +1,4 @@
-import { configError } from '../../internal/index.js';
+import { checkOptionNames, configError } from '../../internal/index.js';
 import type { ChatInstance, PlatformAdapter, SdkWebhook } from './sdk.js';
 
 /**
@@ -31,8 +31,11 @@ export interface CheckedSettings {
   readonly insidePrefix: string;
 }
 
+const NAMES: readonly (keyof ChatSdkSettings)[] = ['chat', 'channel', 'closeWords', 'insidePrefix'];
+
 /** Validates the settings and fills in the defaults. */
 export function checkSettings(settings: ChatSdkSettings): CheckedSettings {
+  checkOptionNames('chatSdk', settings, NAMES);
   const { chat, channel, closeWords = ['!close'], insidePrefix = '//' } = settings;
   checkConcurrency(chat);
   const adapterName = channel.split(':')[0] ?? '';

@@ -1,4 +1,5 @@
 import { type AdapterHttpOptions, checkSecrets, checkWords } from '../../bridge/index.js';
+import { checkOptionNames } from '../../internal/index.js';
 
 export interface IntercomSettings {
   /** The Access Token of the app, from the Developer Hub, Configure, Authentication. */
@@ -14,13 +15,13 @@ export interface IntercomSettings {
   readonly fetch?: NonNullable<AdapterHttpOptions['fetch']>;
 }
 
+const NAMES: readonly (keyof IntercomSettings)[] = ['accessToken', 'clientSecret', 'apiUrl', 'fetch'];
+
 /** Validates the settings and fills in the defaults. Error messages never contain a value. */
-export function checkSettings({
-  accessToken,
-  clientSecret,
-  apiUrl = 'https://api.intercom.io',
-  fetch = globalThis.fetch,
-}: IntercomSettings) {
+export function checkSettings(settings: IntercomSettings) {
+  checkOptionNames('intercom', settings, NAMES);
+  const { accessToken, clientSecret, apiUrl = 'https://api.intercom.io' } = settings;
+  const { fetch = globalThis.fetch } = settings;
   const token = accessToken.trim();
   checkWords('Intercom', { accessToken: token });
   const clientSecrets = checkSecrets(

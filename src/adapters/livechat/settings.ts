@@ -1,4 +1,5 @@
 import { type AdapterHttpOptions, checkSecrets, checkWords } from '../../bridge/index.js';
+import { checkOptionNames } from '../../internal/index.js';
 
 export interface LiveChatSettings {
   /** The Client Id of the app, from the Developer Console, App authorization. */
@@ -17,16 +18,21 @@ export interface LiveChatSettings {
   readonly fetch?: NonNullable<AdapterHttpOptions['fetch']>;
 }
 
+const NAMES: readonly (keyof LiveChatSettings)[] = [
+  'clientId',
+  'clientSecret',
+  'refreshToken',
+  'webhookSecret',
+  'apiUrl',
+  'accountsUrl',
+  'fetch',
+];
+
 /** Validates the settings and fills in the defaults. Error messages never contain a value. */
-export function checkSettings({
-  clientId,
-  clientSecret,
-  refreshToken,
-  webhookSecret,
-  apiUrl = 'https://api.livechatinc.com',
-  accountsUrl = 'https://accounts.livechat.com',
-  fetch = globalThis.fetch,
-}: LiveChatSettings) {
+export function checkSettings(settings: LiveChatSettings) {
+  checkOptionNames('livechat', settings, NAMES);
+  const { clientId, clientSecret, refreshToken, webhookSecret, fetch = globalThis.fetch } = settings;
+  const { apiUrl = 'https://api.livechatinc.com', accountsUrl = 'https://accounts.livechat.com' } = settings;
   checkWords('LiveChat', { clientId, clientSecret, refreshToken });
   const webhookSecrets = checkSecrets(
     webhookSecret,

@@ -1,5 +1,5 @@
 import type { AdapterHttpOptions, HandoffSession } from '../../bridge/index.js';
-import { checkDuration, configError } from '../../internal/index.js';
+import { checkDuration, checkOptionNames, configError } from '../../internal/index.js';
 
 export interface RequestTrackerSettings {
   /** The address at which agents open RT, such as `https://rt.example.com` or `https://example.com/rt`. */
@@ -47,19 +47,24 @@ const TOKEN = /^\d+-(\d+)-[0-9a-f]{16,}$/i;
 
 const MIN_SECRET_LENGTH = 16;
 
+const NAMES: readonly (keyof RequestTrackerSettings)[] = [
+  'url',
+  'token',
+  'queue',
+  'webhookSecret',
+  'subject',
+  'closeStatus',
+  'closedStatuses',
+  'pollEveryMs',
+  'timeoutMs',
+  'fetch',
+];
+
 /** Validates the settings and fills in the defaults. */
-export function checkSettings({
-  url,
-  token,
-  queue,
-  webhookSecret = [],
-  subject,
-  closeStatus = 'resolved',
-  closedStatuses = ['resolved', 'rejected', 'deleted'],
-  pollEveryMs,
-  timeoutMs = 10_000,
-  fetch,
-}: RequestTrackerSettings): CheckedSettings {
+export function checkSettings(settings: RequestTrackerSettings): CheckedSettings {
+  checkOptionNames('requestTracker', settings, NAMES);
+  const { url, token, queue, webhookSecret = [], subject, pollEveryMs, timeoutMs = 10_000, fetch } = settings;
+  const { closeStatus = 'resolved', closedStatuses = ['resolved', 'rejected', 'deleted'] } = settings;
   const selfId = TOKEN.exec(token)?.[1];
   if (selfId === undefined) {
     throw configError(
