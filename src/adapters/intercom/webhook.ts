@@ -1,6 +1,5 @@
 import { z } from 'zod';
 import {
-  htmlToText,
   type InboundAttachment,
   type InboundEvent,
   type InboundRequest,
@@ -11,6 +10,7 @@ import {
   type SignatureVerdict,
   verifySignature,
 } from '../../bridge/index.js';
+import { readBody } from './body.js';
 
 /** Begins the messages that the adapter writes in the name of an admin, who is also an agent. */
 export const NOTICE_PREFIX = '[handoff] ';
@@ -128,28 +128,24 @@ function authorOf({ author, part_type }: Part, text: string): MessageAuthor {
   return { kind: isAgent ? 'agent' : 'system', name };
 }
 
-/** Webhooks of API versions before 2.15 carry HTML, whose text always sits in block elements; later ones plain text. */
-const HTML = /^<(p|div|h[1-6]|ul|ol|pre|blockquote|table|img)\b.*>$/s;
-const IMAGE = /<img\b[^>]*\bsrc="(https?:[^"]+)"/g;
-
 interface PartContent {
   readonly text: string;
   readonly attachments: readonly InboundAttachment[];
 }
 
-function partContent({ body, attachments }: Part): PartContent {
-  const raw = body?.trim() ?? '';
-  const isHtml = HTML.test(raw);
-  const images = isHtml ? [...raw.matchAll(IMAGE)].map(([, url = '']) => url.replaceAll('&amp;', '&')) : [];
-  return {
-    text: isHtml ? htmlToText(raw) : raw,
-    attachments: [
-      ...images.map((url) => ({ name: 'image', contentType: null, url })),
-      ...(attachments ?? []).map(({ name, url, content_type }) => ({
-        name: name ?? 'file',
-        contentType: content_type ?? null,
-        url: url ?? null,
-      })),
-    ],
-  };
+/** Shown for a comment whose content the webhook does not tell. */
+const UNKNOWN_CONTENT: InboundAttachment = { name: 'a message without text', contentType: null, url: null };
+
+function partContent({ body, attachments: files, part_type }: Part): PartContent {
+  const { text, media } = readBody(body?.trim() ?? '');
+  const attachments = [
+    ...media,
+    ...(files ?? []).map(({ name, url, content_type }) => ({
+      name: name ?? 'file',
+      contentType: content_type ?? null,
+      url: url ?? null,
+    })),
+  ];
+  const isUnknown = part_type === 'comment' && text === '' && attachments.length === 0;
+  return { text, attachments: isUnknown ? [UNKNOWN_CONTENT] : attachments };
 }

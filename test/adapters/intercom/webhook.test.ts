@@ -28,6 +28,18 @@ describe('a notification of Intercom', () => {
       '<p>Is 1 &lt; 2?</p><p>See <a href="https://a.test">here</a></p>',
       'Is 1 < 2?\n\nSee here (https://a.test)',
     ],
+    ['plain text that names a tag', 'Use the <b> tag', 'Use the <b> tag'],
+    ['plain text with something like a tag', 'I <3 you & <ann@a.test> too', 'I <3 you & <ann@a.test> too'],
+    ['plain text with a tag of no browser', 'Set <name>Ann</name>', 'Set <name>Ann</name>'],
+    ['plain text with an ampersand', '<b>Q</b> & A', '<b>Q</b> & A'],
+    ['HTML that begins with text', 'Hello <b>Ann</b>,<br>it is &lt;new&gt;.', 'Hello Ann,\nit is <new>.'],
+    [
+      'HTML that begins with a link',
+      '<a href="https://a.test/?b=1&c=2">Here</a>',
+      'Here (https://a.test/?b=1&c=2)',
+    ],
+    ['HTML that ends with text', '<p>One</p>two', 'One\n\ntwo'],
+    ['HTML with a mistake', '<p>A & B</p>', 'A & B'],
   ])('brings %s as the user should see it', (_what, body, text) => {
     expect(eventsOf({ ...comment, body })).toMatchObject([{ text }]);
   });
@@ -45,6 +57,27 @@ describe('a notification of Intercom', () => {
     expect(eventsOf({ ...comment, body })).toMatchObject([
       { text: '', attachments: [{ name: 'image', contentType: null, url: 'https://a.test/i.png?a=1&b=2' }] },
     ]);
+  });
+
+  it.each([
+    [
+      'a video',
+      '<p><iframe src="https://v.test/embed/1?a=1&amp;b=2"></iframe></p>',
+      'video',
+      'https://v.test/embed/1?a=1&b=2',
+    ],
+    ['a video file', '<video controls src="https://v.test/1.mp4"></video>', 'video', 'https://v.test/1.mp4'],
+    [
+      'a video with a source',
+      '<video><source src="https://v.test/2.mp4"></video>',
+      'video',
+      'https://v.test/2.mp4',
+    ],
+    ['a video without an address', '<div><video></video></div>', 'video', null],
+    ['a recording', "<audio src='https://v.test/3.mp3'></audio>", 'recording', 'https://v.test/3.mp3'],
+    ['something unknown', null, 'a message without text', null],
+  ])('says a word when a reply is only %s', (_what, body, name, url) => {
+    expect(eventsOf({ ...comment, body })).toMatchObject([{ text: '', attachments: [{ name, url }] }]);
   });
 
   it('keeps notes and parts of an unknown type from the user', () => {
