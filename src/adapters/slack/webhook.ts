@@ -118,7 +118,10 @@ export function messageEvents(envelope: JsonObject, settings: CheckedSettings): 
 
   const author = authorOf(event, envelope);
   const { text, internal, closes } = parseContent(event, ownUserId(envelope), settings, author);
-  const attachments = asObjects(event.files).map(attachmentOf);
+  const attachments = [
+    ...asObjects(event.files).map(attachmentOf),
+    ...asObjects(event.attachments).flatMap((shared) => sharedContent(shared, text)),
+  ];
   // The timestamp, not the event id: it is the same when Slack reports a message twice.
   const base = { externalId: externalIdOf({ channel, ts: thread }), author } as const;
   const id = `${channel}:${ts}`;
@@ -186,6 +189,27 @@ function attachmentOf(file: JsonObject): InboundAttachment {
     url: link || null,
   };
 }
+
+/**
+ * What comes with a message besides its files: a forwarded message, a picture of the GIF picker. Its words are not
+ * shown: they may be a colleague's. Previews of links in the text are left out.
+ */
+function sharedContent(shared: JsonObject, text: string): InboundAttachment[] {
+  const addresses = [shared.image_url, shared.title_link, shared.original_url, shared.from_url].map(asText);
+  const isForwarded = shared.is_share === true || shared.is_msg_unfurl === true;
+  if (shared.is_share !== true && addresses.some((address) => address !== '' && text.includes(address)))
+    return [];
+  const name = isForwarded ? 'forwarded message' : asText(shared.title) || 'attachment';
+  return [{ name, contentType: null, url: isForwarded ? null : (addresses.find(isPublic) ?? null) }];
+}
+
+/** Users cannot open pages of the workspace. */
+const isPublic = (address: string): boolean =>
+  URL.canParse(address) &&
+  /^https?:$/.test(new URL(address).protocol) &&
+  !SLACK_HOST.test(new URL(address).host);
+
+const SLACK_HOST = /(^|\.)slack(-gov)?\.com$/;
 
 /** Slack's own limit is 1,000, and it recommends at most 200. */
 const PAGE_SIZE = '200';

@@ -2,12 +2,66 @@ import { describe, expect, it } from 'vitest';
 import { AdapterError } from '../../../src/bridge/index.js';
 import { envelope } from '../../fixtures/slack/fake-slack.js';
 import { typedMessage } from '../../fixtures/slack/typed-text.js';
-import { IDS } from '../../fixtures/slack/workspace.js';
+import { IDS, type SlackEvent } from '../../fixtures/slack/workspace.js';
 import { adapterFor, messageRequest, request, THREAD } from './support.js';
 
 const { parse } = adapterFor();
 
 describe('messages of the Events API', () => {
+  it.each<[string, Partial<SlackEvent>, string, readonly object[]]>([
+    [
+      'a forwarded message',
+      {
+        text: '',
+        attachments: [
+          {
+            is_share: true,
+            is_msg_unfurl: true,
+            text: 'Psst',
+            from_url: 'https://x.slack.com/archives/C1/p1',
+          },
+        ],
+      },
+      '',
+      [{ name: 'forwarded message', contentType: null, url: null }],
+    ],
+    [
+      'a forwarded message with a word',
+      { text: 'See this', attachments: [{ is_share: true, text: 'Psst' }] },
+      'See this',
+      [{ name: 'forwarded message', contentType: null, url: null }],
+    ],
+    [
+      'a picture',
+      { text: '', attachments: [{ title: 'cat', image_url: 'https://gif.example/cat.gif' }] },
+      '',
+      [{ name: 'cat', contentType: null, url: 'https://gif.example/cat.gif' }],
+    ],
+    [
+      'a page of the workspace',
+      { text: '', attachments: [{ title_link: 'https://x.slack.com/lists/1' }] },
+      '',
+      [{ name: 'attachment', contentType: null, url: null }],
+    ],
+  ])('leave a word about %s', (_, event, text, attachments) => {
+    const events = parse(messageRequest(event)).events;
+    expect(events).toMatchObject([{ kind: 'message', text, internal: false, attachments }]);
+    expect(JSON.stringify(events)).not.toContain('Psst');
+  });
+
+  it('leave out the preview of a link', () => {
+    const preview = { title: 'A page', title_link: 'https://a.example/1', from_url: 'https://a.example/1' };
+    const [event] = parse(
+      messageRequest({ text: 'See <https://a.example/1>', attachments: [preview] }),
+    ).events;
+    expect(event).not.toHaveProperty('attachments');
+  });
+
+  it('keep a forwarded message with a note from the user', () => {
+    const event = { text: '// see', attachments: [{ is_share: true }] };
+    expect(parse(messageRequest(event)).events).toMatchObject([{ internal: true }]);
+  });
+
   it('are replies of agents in a thread', () => {
     expect(parse(messageRequest({ text: 'Hello' }))).toEqual({
       events: [
