@@ -22,7 +22,7 @@ export function createCheck(
   return async () => {
     const initialized = await run('chat', 'starting the Chat', async () => {
       await chat.initialize();
-      return 'the Chat has started, with concurrency that loses no message.';
+      return 'the Chat has started.';
     });
     if (!initialized.ok) return [initialized];
     return [

@@ -15,6 +15,13 @@ interface SdkError {
   readonly cause?: unknown;
 }
 
+/** The SDK does not tell its concurrency; how messages come does. */
+export const WRONG_CONCURRENCY =
+  "the Chat makes messages wait for one another, and can lose replies of agents. Create it with concurrency: 'concurrent'; handoff-kit keeps their order";
+
+/** A message came while another one was handled, and the SDK dropped it. */
+const DROPPED_CODE = 'LOCK_FAILED';
+
 /** The SDK's own codes. `NETWORK_ERROR` is not listed: it covers every status that an adapter of the SDK does not know. */
 const KIND_OF_CODE: Readonly<Record<string, AdapterErrorKind>> = {
   RATE_LIMITED: 'rate-limited',
@@ -62,6 +69,7 @@ function classify(chain: readonly SdkError[]): { readonly kind: AdapterErrorKind
       const kind = KIND_OF_SLACK_ERROR.find(([pattern]) => pattern.test(slackError))?.[1] ?? 'invalid';
       return { kind, detail: slackError };
     }
+    if (code === DROPPED_CODE) return { kind: 'transient', detail: `${DROPPED_CODE}: ${WRONG_CONCURRENCY}` };
     const kind = KIND_OF_CODE[String(code)];
     if (kind) return { kind, detail: String(code) };
   }

@@ -13,7 +13,7 @@ import {
 } from '../../receiver/index.js';
 import { createCheck } from './check.js';
 import { createDelivery } from './delivery.js';
-import { toAdapterError, untilAborted } from './errors.js';
+import { toAdapterError, untilAborted, WRONG_CONCURRENCY } from './errors.js';
 import { eventsOf, referenceTag } from './incoming.js';
 import { createOpening } from './open.js';
 import { createPlatform } from './platform.js';
@@ -21,6 +21,7 @@ import type { SdkMessageHandler } from './sdk.js';
 import { type ChatSdkSettings, checkSettings } from './settings.js';
 import { createWebhook } from './webhook.js';
 
+export type { DiscordSettings } from './discord-threads.js';
 export type { ChatInstance } from './sdk.js';
 export type { ChatSdkSettings } from './settings.js';
 
@@ -59,7 +60,7 @@ export interface ChatSdkAdapter extends Adapter {
 export function chatSdk(settings: ChatSdkSettings): ChatSdkAdapter {
   const checked = checkSettings(settings);
   const { chat, adapter, adapterName, webhook } = checked;
-  const platform = createPlatform(adapter, checked.channel);
+  const platform = createPlatform(adapter, checked.channel, settings.discord);
   const delivery = createDelivery();
   /** Conversations with a notice of their end: a close that is repeated, because its answer was lost, posts no second. */
   const closed = createRecentKeys({ maxKeys: 10_000, maxAgeMs: 86_400_000 });
@@ -73,8 +74,15 @@ export function chatSdk(settings: ChatSdkSettings): ChatSdkAdapter {
     }
   };
 
-  const onMessage: SdkMessageHandler = (_thread, message) =>
-    delivery.deliver(eventsOf(message, checked, platform));
+  let isTold = false;
+  const onMessage: SdkMessageHandler = (_thread, message, context) => {
+    if (context && !isTold) {
+      isTold = true;
+      delivery.log.error({}, WRONG_CONCURRENCY);
+    }
+    const messages = [...(context?.skipped ?? []), message];
+    return delivery.deliver(messages.flatMap((each) => eventsOf(each, checked, platform)));
+  };
   // A thread without a subscription is one whose subscription was lost with the SDK's state.
   chat.onSubscribedMessage(onMessage);
   chat.onNewMention(onMessage);

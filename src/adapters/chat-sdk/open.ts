@@ -28,8 +28,8 @@ export function createOpening(settings: CheckedSettings, platform: Platform): Op
   const { chat, channel, adapter } = settings;
 
   /** Starts the thread of a first message if it has none yet, so that `find` completes an interrupted `open`. */
-  const openThread = async (root: SdkPosted): Promise<OpenedConversation> => {
-    const threadId = await platform.threadOf(root);
+  const openThread = async (root: SdkPosted, call: AdapterCall): Promise<OpenedConversation> => {
+    const threadId = await platform.threadOf(root, call);
     if (threadId === null) {
       throw new AdapterError('invalid', `${platform.name}: the message in ${channel} has no thread.`);
     }
@@ -59,34 +59,35 @@ export function createOpening(settings: CheckedSettings, platform: Platform): Op
     return null;
   };
 
-  const open = async (session: HandoffSession): Promise<OpenedConversation> => {
+  const open = async (session: HandoffSession, call: AdapterCall): Promise<OpenedConversation> => {
     try {
       await chat.initialize();
       const message = { raw: platform.literal(rootText(session, settings, platform)) };
       const root = await (adapter.postChannelMessage
         ? adapter.postChannelMessage(channel, message)
         : adapter.postMessage(channel, message));
-      return platform.hasThreads ? await openThread(root) : openReference(session);
+      return platform.hasThreads ? await openThread(root, call) : openReference(session);
     } catch (error) {
       throw channelError(toAdapterError(platform.name, 'opening a conversation', error), channel);
     }
   };
 
-  const find = async (session: HandoffSession): Promise<OpenedConversation | null> => {
+  const find = async (session: HandoffSession, call: AdapterCall): Promise<OpenedConversation | null> => {
     try {
       await chat.initialize();
       const root = await findRoot(session);
       if (!root) return null;
-      return platform.hasThreads ? await openThread(root) : openReference(session);
+      return platform.hasThreads ? await openThread(root, call) : openReference(session);
     } catch (error) {
       throw channelError(toAdapterError(platform.name, 'reading the history of the channel', error), channel);
     }
   };
 
   return {
-    open: (session, call) => untilAborted(call, platform.name, 'opening a conversation', () => open(session)),
+    open: (session, call) =>
+      untilAborted(call, platform.name, 'opening a conversation', () => open(session, call)),
     find: (session, call) =>
-      untilAborted(call, platform.name, 'reading the history of the channel', () => find(session)),
+      untilAborted(call, platform.name, 'reading the history of the channel', () => find(session, call)),
   };
 }
 

@@ -1,5 +1,5 @@
-import type { AdapterCapabilities } from '../../bridge/index.js';
-import { configError } from '../../internal/index.js';
+import type { AdapterCall, AdapterCapabilities } from '../../bridge/index.js';
+import { createStartDiscordThread, type DiscordSettings } from './discord-threads.js';
 import type { PlatformAdapter, SdkPosted } from './sdk.js';
 
 /** A platform of the SDK, as far as it differs from the others. */
@@ -16,7 +16,7 @@ export interface Platform {
   idOf(threadId: string): string;
   isInChannel(threadId: string): boolean;
   /** The thread of a message in the channel. Starts it where the platform does not do that by itself. */
-  threadOf(root: SdkPosted): Promise<string | null>;
+  threadOf(root: SdkPosted, call: AdapterCall): Promise<string | null>;
 }
 
 interface Limits {
@@ -42,8 +42,13 @@ const SMALLEST: Limits = { maxTextLength: 1_300, rate: { overall: perSecond } };
 const DISCORD_MAX = 2_000;
 
 /** Reads the rules of a channel's platform. */
-export function createPlatform(adapter: PlatformAdapter, channel: string): Platform {
+export function createPlatform(
+  adapter: PlatformAdapter,
+  channel: string,
+  discord: DiscordSettings = {},
+): Platform {
   const { name } = adapter;
+  const startDiscordThread = name === 'discord' ? createStartDiscordThread(discord) : null;
   const teams = name === 'teams' ? teamsOf(adapter) : null;
   const idOf = (threadId: string): string =>
     teams ? `teams:${teams.decode(threadId).conversationId}` : threadId;
@@ -60,9 +65,10 @@ export function createPlatform(adapter: PlatformAdapter, channel: string): Platf
       if (threadId.split(':')[0] !== channel.split(':')[0]) return false;
       return idOf(threadId) === channelId || idOf(adapter.channelIdFromThreadId(threadId)) === channelId;
     },
-    async threadOf(root) {
+    async threadOf(root, call) {
       if (teams) return teams.threadOf(channel, root.id);
-      if (name === 'discord') return discordThread(adapter, channel, root.id);
+      if (startDiscordThread)
+        return `${channel}:${await startDiscordThread(channel.split(':')[2] ?? '', root.id, call)}`;
       if (name === 'gchat') return googleChatThread(channel, root.raw);
       return root.threadId === channel ? null : root.threadId;
     },
@@ -93,24 +99,6 @@ function teamsOf(adapter: PlatformAdapter) {
       return codec.encodeThreadId({ ...data, conversationId: `${base};messageid=${messageId}` });
     },
   };
-}
-
-/**
- * Starts a thread from a message, or returns the one it has. The SDK does this for mentions of the bot, in a method that is
- * not public.
- */
-async function discordThread(adapter: PlatformAdapter, channel: string, messageId: string): Promise<string> {
-  const discord = adapter as PlatformAdapter & {
-    createDiscordThread?(channelId: string, messageId: string): Promise<{ readonly id: string }>;
-  };
-  if (typeof discord.createDiscordThread !== 'function') {
-    throw configError(
-      'chat-sdk: this version of @chat-adapter/discord cannot start threads. Use version 4.41, or report it to handoff-kit.',
-    );
-  }
-  const channelId = channel.split(':')[2] ?? '';
-  const { id } = await discord.createDiscordThread(channelId, messageId);
-  return `${channel}:${id}`;
 }
 
 /** Google Chat starts a thread with each message, and names it in its answer. */

@@ -31,7 +31,12 @@ export type SdkWebhook = (
 ) => Promise<Response>;
 
 /** Called with each message of a human or of another bot; the SDK drops the bot's own. */
-export type SdkMessageHandler = (thread: SdkThread, message: SdkMessage) => Promise<void>;
+export type SdkMessageHandler = (
+  thread: SdkThread,
+  message: SdkMessage,
+  /** With a concurrency that makes messages wait: those that are left to the handler of this one, oldest first. */
+  context?: { readonly skipped: readonly SdkMessage[] },
+) => Promise<void>;
 
 /** The adapter of the SDK for one platform. */
 export interface PlatformAdapter {

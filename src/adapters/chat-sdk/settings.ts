@@ -1,4 +1,5 @@
 import { checkOptionNames, configError } from '../../internal/index.js';
+import type { DiscordSettings } from './discord-threads.js';
 import type { ChatInstance, PlatformAdapter, SdkWebhook } from './sdk.js';
 
 /**
@@ -16,6 +17,8 @@ export interface ChatSdkSettings {
   readonly closeWords?: readonly string[];
   /** A reply with this prefix is an internal note: the user does not see it. Default `//`. */
   readonly insidePrefix?: string;
+  /** For Discord only. */
+  readonly discord?: DiscordSettings;
 }
 
 /** {@link ChatSdkSettings}, validated and with defaults. */
@@ -31,13 +34,18 @@ export interface CheckedSettings {
   readonly insidePrefix: string;
 }
 
-const NAMES: readonly (keyof ChatSdkSettings)[] = ['chat', 'channel', 'closeWords', 'insidePrefix'];
+const NAMES: readonly (keyof ChatSdkSettings)[] = [
+  'chat',
+  'channel',
+  'closeWords',
+  'insidePrefix',
+  'discord',
+];
 
 /** Validates the settings and fills in the defaults. */
 export function checkSettings(settings: ChatSdkSettings): CheckedSettings {
   checkOptionNames('chatSdk', settings, NAMES);
   const { chat, channel, closeWords = ['!close'], insidePrefix = '//' } = settings;
-  checkConcurrency(chat);
   const adapterName = channel.split(':')[0] ?? '';
   const adapter = chat.getAdapter(adapterName) as PlatformAdapter | undefined;
   const webhook = chat.webhooks[adapterName];
@@ -63,19 +71,4 @@ export function checkSettings(settings: ChatSdkSettings): CheckedSettings {
     closeWords: closeWords.map((word) => word.toLowerCase()),
     insidePrefix: insidePrefix.trim(),
   };
-}
-
-/**
- * Every other strategy loses replies: `drop` (the default) and `debounce` discard what arrives while a handler runs, `queue`
- * and `burst` what waits too long or behind ten others, and they answer a webhook before its message is handled. The
- * SDK does not tell its strategy, so this reads its private field, and refuses a version that has none.
- */
-function checkConcurrency(chat: ChatInstance): void {
-  const strategy: unknown = Reflect.get(chat, '_concurrencyStrategy');
-  if (strategy === 'concurrent') return;
-  throw configError(
-    typeof strategy === 'string'
-      ? `chat-sdk: the Chat has concurrency '${strategy}', which loses replies of agents. Create it with concurrency: 'concurrent'; handoff-kit keeps their order.`
-      : 'chat-sdk: the concurrency of this Chat cannot be read. Pass a Chat of the package chat, version 4.41 or a later 4.x.',
-  );
 }

@@ -2,7 +2,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { createMemoryState } from '@chat-adapter/state-memory';
 import { Chat } from 'chat';
-import { type ChatSdkAdapter, chatSdk } from '../../../src/adapters/chat-sdk/index.js';
+import { type ChatSdkAdapter, type ChatSdkSettings, chatSdk } from '../../../src/adapters/chat-sdk/index.js';
 import type {
   AdapterFactory,
   AdapterHarness,
@@ -31,6 +31,11 @@ export interface MountedPlatform {
   readonly fake: FakePlatform;
   /** Creates a Chat with the SDK's adapter for the platform. */
   createChat(options?: { readonly apiUrl?: string; readonly credentials?: 'right' | 'wrong' }): Chat;
+  /** The settings of an adapter for the platform. */
+  settings(
+    chat: Chat,
+    options?: { readonly apiUrl?: string; readonly credentials?: 'right' | 'wrong' },
+  ): ChatSdkSettings;
   /** Webhooks go to this adapter from now on; `null`: they are refused. */
   mount(adapter: Pick<ChatSdkAdapter, 'webhook'> | null): void;
   stop(): Promise<void>;
@@ -55,6 +60,11 @@ export async function startPlatform(name: PlatformName): Promise<MountedPlatform
         concurrency: 'concurrent',
         logger: 'silent',
       }),
+    settings: (chat, { apiUrl = fake.apiUrl, credentials = 'right' } = {}) => ({
+      chat,
+      channel: fake.channel,
+      ...fake.settings?.(apiUrl, credentials),
+    }),
     mount(adapter) {
       mounted = adapter;
     },
@@ -116,7 +126,7 @@ export const createForKit: AdapterFactory<PlatformHelpdesk> = async ({ baseUrl, 
   const { platform } = helpdesk;
   const { fake } = platform;
   const chat = platform.createChat({ apiUrl: baseUrl, credentials });
-  const adapter = chatSdk({ chat, channel: fake.channel });
+  const adapter = chatSdk(platform.settings(chat, { apiUrl: baseUrl, credentials }));
   platform.mount(adapter);
   if (fake.warmUp) {
     await chat.initialize();

@@ -9,7 +9,7 @@ import { listen, openConversation, startForTest } from './support.js';
 async function setUp(name: PlatformName) {
   const platform = await startForTest(name);
   const { fake } = platform;
-  const adapter = chatSdk({ chat: platform.createChat(), channel: fake.channel });
+  const adapter = chatSdk(platform.settings(platform.createChat()));
   platform.mount(adapter);
   const events = listen(adapter);
   return { fake, events, adapter, externalId: await openConversation(adapter) };
@@ -179,7 +179,7 @@ describe('a Chat with two platforms', () => {
     });
     const [forTeams, forDiscord] = [teams, discord].map((platform) => {
       const { fake } = platform;
-      const adapter = chatSdk({ chat, channel: fake.channel });
+      const adapter = chatSdk(platform.settings(chat));
       platform.mount(adapter);
       return { fake, adapter, events: listen(adapter) };
     });

@@ -22,20 +22,6 @@ describe('the settings of the Chat SDK adapter', () => {
     expect(chatSdk({ chat: limited, ...settings }).capabilities.maxTextLength).toBe(3_800);
   });
 
-  it.each([undefined, 'drop', 'queue', 'burst', 'debounce'] as const)(
-    'refuse a Chat with concurrency %s, and say what to set',
-    (concurrency) => {
-      expect(() => chatSdk({ chat: createChat(concurrency), channel: 'slack:C0123456789' })).toThrow(
-        `the Chat has concurrency '${concurrency ?? 'drop'}', which loses replies of agents. Create it with concurrency: 'concurrent'`,
-      );
-    },
-  );
-
-  it('refuse a Chat whose concurrency cannot be read', () => {
-    const chat = Object.create(null) as Parameters<typeof chatSdk>[0]['chat'];
-    expect(() => chatSdk({ chat, channel: 'slack:C1' })).toThrow('version 4.41 or a later 4.x');
-  });
-
   it('refuse a channel of a platform that the Chat does not have', () => {
     expect(() => chatSdk({ chat: createChat('concurrent'), channel: 'teams:abc' })).toThrow(
       'the Chat has no adapter "teams"',

@@ -27,7 +27,7 @@ export async function setUpHandoff(name: PlatformName) {
     replyTimeoutMs: TIMEOUT_MS,
     receiver: (given) => {
       const receiver = createReceiver(given);
-      const adapter = chatSdk({ chat: platform.createChat(), channel: fake.channel });
+      const adapter = chatSdk(platform.settings(platform.createChat()));
       platform.mount(adapter);
       bridge = createBridge({ receiver, adapter, agentNames: true, log: false });
       return receiver;

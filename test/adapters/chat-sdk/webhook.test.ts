@@ -12,7 +12,7 @@ describe.each(NAMES)('a webhook of %s', (name) => {
   it('is answered when its event is safe, not before', async () => {
     const platform = await startForTest(name);
     const { fake } = platform;
-    const adapter = chatSdk({ chat: platform.createChat(), channel: fake.channel });
+    const adapter = chatSdk(platform.settings(platform.createChat()));
     platform.mount(adapter);
     const stored = deferred();
     const started = deferred();
@@ -38,7 +38,7 @@ describe.each(NAMES)('a webhook of %s', (name) => {
   it('waits while its event cannot be stored, and keeps the order', async () => {
     const platform = await startForTest(name);
     const { fake } = platform;
-    const adapter = chatSdk({ chat: platform.createChat(), channel: fake.channel });
+    const adapter = chatSdk(platform.settings(platform.createChat()));
     platform.mount(adapter);
     let failures = 2;
     const events = listen(adapter, () => {
@@ -55,7 +55,7 @@ describe.each(NAMES)('a webhook of %s', (name) => {
   it('is answered 503 when the process ends before its event is safe', async () => {
     const platform = await startForTest(name);
     const { fake } = platform;
-    const adapter = chatSdk({ chat: platform.createChat(), channel: fake.channel });
+    const adapter = chatSdk(platform.settings(platform.createChat()));
     platform.mount(adapter);
     const externalId = await openConversation(adapter);
     await fake.idle();
@@ -80,7 +80,7 @@ describe.each(NAMES.filter((name) => name !== 'discord'))('a webhook of %s that 
         concurrency: 'concurrent',
         logger: 'silent',
       });
-      return chatSdk({ chat, channel: fake.channel });
+      return chatSdk(platform.settings(chat));
     };
     const dying = createAdapter();
     const next = createAdapter();
