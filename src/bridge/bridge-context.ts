@@ -17,7 +17,7 @@ import {
   type HandoffSession,
   type OpenedConversation,
 } from './adapter/adapter-types.js';
-import { sendable } from './adapter/text.js';
+import { divideTranscript, sendable } from './adapter/text.js';
 import { type AdapterCalls, type AuthFailureLog, type CallRetry, pause } from './calls/adapter-calls.js';
 import type { BridgeSettings, RenderMessage } from './options.js';
 import type { Ownership } from './ownership.js';
@@ -149,15 +149,21 @@ export function sessionKey({ id, session }: Pick<Conversation, 'id' | 'session'>
 }
 
 /** The conversation as `open` and `find` receive it. */
-export function toSession(conversation: Conversation): HandoffSession {
-  const { id, bot, user, botId, transcript, requestedAt, replyBy } = conversation;
+export function toSession(
+  conversation: Conversation,
+  { capabilities }: Pick<Adapter, 'capabilities'>,
+): HandoffSession {
+  const { id, bot, user, botId, requestedAt, replyBy } = conversation;
+  const transcript = conversation.transcript.map((item) => ({ ...item, text: sendable(item.text) }));
+  const { opening, later } = divideTranscript(transcript, capabilities.maxTextLength);
   return {
     key: sessionKey(conversation),
     conversationId: id,
     bot,
     user: sendableUser(user),
     botId,
-    transcript: transcript.map((item) => ({ ...item, text: sendable(item.text) })),
+    transcript: opening,
+    ...(later.length > 0 && { later }),
     requestedAt,
     replyBy,
   };

@@ -35,6 +35,7 @@ import { createOnMessage, createSendToHelpdesk } from './outbound/deliver-messag
 import { createEchoDetector } from './outbound/echo-detection.js';
 import { createConversationOpener } from './outbound/open-conversation.js';
 import { createOrphans, runReconcileLoop } from './outbound/orphans.js';
+import { createSendTranscript } from './outbound/send-transcript.js';
 import { createUndeliveredReplies } from './outbound/undelivered.js';
 import { createOwnOnly, joinReceiver } from './ownership.js';
 
@@ -167,6 +168,7 @@ export function startBridge(
   const rateLimiter =
     rate && database ? createSharedRateLimiter(rate, database, adapter.name) : createRateLimiter(rate);
   const send = createSendToHelpdesk(context, echoes, rateLimiter, receiver.storage);
+  const sendTranscript = createSendTranscript(context, send);
   const order = createEventOrder(context);
   const undelivered = createUndeliveredReplies(context, receiver.storage, echoes);
   const events = createEventReceiver(context, {
@@ -182,8 +184,14 @@ export function startBridge(
 
   receiver
     .admit(createAdmitHandoff(context, opener))
-    .on('handoff.requested', ownOnly(runs.wrap(createOnRequested(context, opener, tellAndEnd))))
-    .on('handoff.message', ownOnly(runs.wrap(createOnMessage(context, { opener, send, tellAndEnd }))))
+    .on(
+      'handoff.requested',
+      ownOnly(runs.wrap(createOnRequested(context, opener, sendTranscript, tellAndEnd))),
+    )
+    .on(
+      'handoff.message',
+      ownOnly(runs.wrap(createOnMessage(context, { opener, send, sendTranscript, tellAndEnd }))),
+    )
     .on('handoff.closed', ownOnly(runs.wrap(createOnClosed(context, closer, orphans))));
 
   const loops = [

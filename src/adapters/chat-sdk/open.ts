@@ -97,13 +97,16 @@ function channelError(error: AdapterError, channel: string): AdapterError {
   return new AdapterError('auth', `${error.message} Is the bot in the channel ${channel}?`);
 }
 
-/** The first message: the user, the end of the transcript, and what agents need to know. */
+/** The first message: the user, the transcript or its beginning, and what agents need to know. */
 function rootText(session: HandoffSession, settings: CheckedSettings, platform: Platform): string {
   const { transcript } = session;
   const tag = referenceTag(referenceOf(session));
   const lines = sessionFacts(session).map(([name, value]) => `${name}: ${shorten(value)}`);
-  const head = [`${tag} A customer asks for a human`, ...lines].join('\n');
   const help = helpText(tag, settings, platform);
+  // A half of the message is the transcript's.
+  const head = [`${tag} A customer asks for a human`, ...lines]
+    .join('\n')
+    .slice(0, Math.max(0, platform.maxTextLength / 2 - help.length));
   // Escapes lengthen the text; what they add is bounded by what is left of the platform's limit, or they are left out.
   const maxLength = platform.maxTextLength - head.length - help.length - 4;
   return [head, transcriptText(transcript, { maxLength }), help].filter((part) => part !== '').join('\n\n');

@@ -1,6 +1,5 @@
 import {
   type AdapterCall,
-  AdapterError,
   asObject,
   asObjects,
   asText,
@@ -9,10 +8,9 @@ import {
   keyHash,
   type OpenedConversation,
 } from '../../bridge/index.js';
-import { POST_OPTIONS } from './outgoing-text.js';
-import { fullTranscript, isRootOf, rootMessage } from './root-message.js';
+import { isRootOf, rootMessage } from './root-message.js';
 import type { CheckedSettings } from './settings.js';
-import { type Thread, timestampOf, toOpened } from './thread.js';
+import { timestampOf, toOpened } from './thread.js';
 import type { SlackApi } from './web-api.js';
 
 /** Small pages: messages can be long, and responses have a size limit. */
@@ -35,23 +33,6 @@ export interface Opening {
 /** Creates `open` and `find`. */
 export function createOpening(settings: CheckedSettings, api: SlackApi): Opening {
   const { channel } = settings;
-
-  /** The first message shows the end of a long transcript. Posting all of it is optional: failures are logged. */
-  const postFullTranscript = async (
-    session: HandoffSession,
-    thread: Thread,
-    { log, signal }: AdapterCall,
-  ): Promise<void> => {
-    const text = fullTranscript(session);
-    if (text === null) return;
-    const args = { channel, thread_ts: thread.ts, text, mrkdwn: false, ...POST_OPTIONS };
-    try {
-      await api.write('chat.postMessage', args, { signal });
-    } catch (error) {
-      if (!(error instanceof AdapterError)) throw error;
-      log.warn({ err: error }, 'slack: the full transcript was not posted; its end is in the first message');
-    }
-  };
 
   const findRoot = async (session: HandoffSession, { signal }: AdapterCall): Promise<JsonObject | null> => {
     const hash = keyHash(session);
@@ -83,14 +64,12 @@ export function createOpening(settings: CheckedSettings, api: SlackApi): Opening
         CHANNEL_FROM_SETTINGS,
       );
       const thread = { channel, ts: timestampOf(response) };
-      await postFullTranscript(session, thread, call);
       return toOpened(thread, settings);
     },
     async find(session, call) {
       const root = await findRoot(session, call);
       if (!root) return null;
       const thread = { channel, ts: timestampOf(root) };
-      if (root.reply_count === undefined) await postFullTranscript(session, thread, call);
       return toOpened(thread, settings);
     },
   };

@@ -21,9 +21,7 @@ const METADATA_TYPE = 'handoff_opened';
 /** Slack's limit for a section is 3,000 characters. */
 const MAX_SECTION = 2_900;
 /** All blocks of a message may have about 10,000 characters; Slack does not document the exact limit. */
-const MAX_FIRST_MESSAGE = 6_500;
-/** Slack's limit for a text without blocks is 40,000. */
-const MAX_TEXT = 38_000;
+const MAX_FIRST_MESSAGE = 8_000;
 
 /** A text in Slack's markup. Callers escape what users wrote. */
 const mrkdwn = (text: string): JsonObject => ({ type: 'mrkdwn', text, verbatim: true });
@@ -35,7 +33,7 @@ const contextBlock = (blockId: string, text: string): JsonObject => ({
   elements: [mrkdwn(text)],
 });
 
-/** The first message of a thread: the user, the end of the transcript, and the close button. */
+/** The first message of a thread: the user, the transcript or its beginning, and the close button. */
 export function rootMessage(session: HandoffSession, settings: CheckedSettings): JsonObject {
   const hash = keyHash(session);
   const transcript = transcriptWithin(session, MAX_FIRST_MESSAGE);
@@ -53,7 +51,7 @@ export function rootMessage(session: HandoffSession, settings: CheckedSettings):
   };
 }
 
-/** The end of the transcript, as much as fits once escaped: escaping can make a text five times as long. */
+/** As much of the transcript as fits once escaped: escaping can make a text five times as long. */
 function transcriptWithin({ transcript }: HandoffSession, maxLength: number): string {
   let text = transcriptText(transcript, { maxLength });
   for (let length = maxLength; escapeText(text).length > maxLength; ) {
@@ -63,14 +61,10 @@ function transcriptWithin({ transcript }: HandoffSession, maxLength: number): st
   return text;
 }
 
-/** The full transcript for the thread; `null` when the first message shows all of it. */
-export function fullTranscript(session: HandoffSession): string | null {
-  if (transcriptText(session.transcript) === transcriptWithin(session, MAX_FIRST_MESSAGE)) return null;
-  return escapeText(transcriptWithin(session, MAX_TEXT));
-}
-
-function notificationText({ transcript }: HandoffSession): string {
-  const question = transcript.findLast(({ from, text }) => from === 'user' && text.trim() !== '');
+function notificationText({ transcript, later = [] }: HandoffSession): string {
+  const question = [...transcript, ...later].findLast(
+    ({ from, text }) => from === 'user' && text.trim() !== '',
+  );
   if (!question) return 'A customer asks for a human.';
   return `A customer asks for a human: ${escapeText(truncate(question.text, 150))}`;
 }

@@ -45,13 +45,23 @@ export interface HandoffSession {
   readonly user: User;
   /** The platform's id of that bot. */
   readonly botId: string | null;
-  /** The conversation before the handoff, oldest first. */
+  /**
+   * The conversation before the handoff, oldest first. Of a long one the beginning, up to a half of `maxTextLength`: the
+   * bridge sends the rest with `send`, before the first message of the user.
+   */
   readonly transcript: readonly TranscriptItem[];
+  /** The rest of a long transcript. For a summary; the bridge sends it. */
+  readonly later?: readonly TranscriptItem[];
   readonly requestedAt: Date;
   /** The platform gives up when no reply has reached it by then. */
   readonly replyBy: Date;
   /** Given to `open` only. When the helpdesk refuses it, the bridge opens the conversation without. */
   readonly route?: HandoffRoute;
+  /**
+   * Given to `open` only: earlier conversations of the same user in this helpdesk, newest first, as far as they are
+   * kept. For helpdesks in which they belong to a contact whose id the adapter keeps in `extra`.
+   */
+  readonly previous?: readonly Pick<OpenedConversation, 'externalId' | 'extra'>[];
 }
 
 /** The result of `open` and `find`. */

@@ -119,6 +119,44 @@ export function transcriptText(
   return [OMITTED, ...kept].join('\n\n').slice(0, maxLength);
 }
 
+/** A transcript: what `open` gets, and what the bridge sends after it. */
+export interface DividedTranscript {
+  readonly opening: readonly TranscriptItem[];
+  readonly later: readonly TranscriptItem[];
+}
+
+/** Left of one half of a message, for headings and a reference. */
+const HEADINGS = 100;
+/** A helpdesk with shorter messages than twice this has another place for the first one. */
+const MIN_OPENING = 300;
+
+/**
+ * Divides a transcript between two items, so that the first part fits into a half of a message. The other half is for
+ * the user and the route.
+ */
+export function divideTranscript(
+  transcript: readonly TranscriptItem[],
+  maxTextLength: number,
+): DividedTranscript {
+  let room = Math.max(MIN_OPENING, Math.floor(maxTextLength / 2) - HEADINGS);
+  const end = transcript.findIndex(({ from, text }) => {
+    if (text.trim() !== '') room -= NAMES[from].length + text.length + 4;
+    return room < 0;
+  });
+  if (end === -1) return { opening: transcript, later: [] };
+  return { opening: transcript.slice(0, end), later: transcript.slice(end) };
+}
+
+const CONTINUED = '[handoff] Said before, continued:\n\n';
+
+/** The rest of a divided transcript, as messages. */
+export function transcriptParts(later: readonly TranscriptItem[], maxTextLength: number): readonly string[] {
+  const heading = maxTextLength > 4 * CONTINUED.length ? CONTINUED : '';
+  return splitText(transcriptText(later), maxTextLength - heading.length)
+    .filter((part) => part.trim() !== '')
+    .map((part) => `${heading}${part}`);
+}
+
 /** The text of a message, followed by a line for each of its files. */
 export function textWithAttachments({
   text,
@@ -166,7 +204,7 @@ const TRANSCRIPT_HEADING = '\n\nSaid before:\n\n';
 
 /**
  * The first message of a conversation, for helpdesks that show agents one text: the user, the route and the transcript.
- * The oldest parts of a long transcript are left out.
+ * The bridge sends what does not fit into `session.transcript` as messages after it.
  *
  * @example
  * const text = sessionText(session, { maxLength: 10_000 });

@@ -8,8 +8,10 @@ import {
 } from '../../events/index.js';
 import { type Conversation, isOpen } from '../../handoff/index.js';
 import { type BridgeContext, failUnaccepted, sessionKey } from '../bridge-context.js';
+import { asPostponed } from '../calls/adapter-calls.js';
 import type { TellAndEnd } from './close-conversation.js';
 import type { ConversationOpener, OpenResult } from './open-conversation.js';
+import type { SendTranscript } from './send-transcript.js';
 
 /** Reasons sent to the platform. Short, because users may see them. */
 const REFUSAL = {
@@ -100,20 +102,34 @@ const FIRST_WAITS = 10;
 
 /**
  * Creates the handler of accepted handoffs: makes sure that the conversation is open, also after a restart, and sends
- * the greeting. When it cannot be opened within 45 seconds, the user is told and the conversation ends.
+ * the greeting and the rest of a long transcript. When it cannot be opened within 45 seconds, the user is told and the conversation ends.
  */
 export function createOnRequested(
   bridge: BridgeContext,
   opener: ConversationOpener,
+  sendTranscript: SendTranscript,
   tellAndEnd: TellAndEnd,
 ): Handler<'handoff.requested'> {
-  const { lifecycle, settings, conversations, renderMessage, counters, calls } = bridge;
+  const { lifecycle, settings, conversations, renderMessage, counters, calls, log } = bridge;
 
   const greet = async (conversation: Conversation): Promise<void> => {
     const text = await renderMessage('greeting', conversation);
     if (text === null) return;
     const once = `bridge greeting ${sessionKey(conversation)}`;
     await conversations.reply(conversation.id, text, { once, by: 'system' });
+  };
+
+  /** Agents see the rest of a long transcript at once, and not only before the next message of the user. */
+  const showTranscript = async (conversation: Conversation, run: HandoffRequestedContext): Promise<void> => {
+    if (!conversation.link) return;
+    const sending = sendTranscript(conversation, conversation.link, run).catch((error: unknown) => {
+      const postponed = asPostponed(error, settings.retry);
+      if (bridge.isStored && postponed instanceof Postponed) throw postponed;
+      const details = { conversationId: conversation.id, err: error };
+      log.warn(details, 'the rest of the transcript is sent before the next message of the user');
+    });
+    // Without stored delivery the platform waits for this handler.
+    if (bridge.isStored) await sending;
   };
 
   const giveUpOrPostpone = async (
@@ -149,7 +165,10 @@ export function createOnRequested(
     await context.ensureClaimed();
     const result = await opener.ensureOpen(conversation, settings.openWithinMs);
     if (result.kind === 'ended') return;
-    if (result.kind === 'open') return greet(result.conversation);
+    if (result.kind === 'open') {
+      await greet(result.conversation);
+      return showTranscript(result.conversation, context);
+    }
     return giveUpOrPostpone(conversation, result, context);
   };
 }

@@ -127,7 +127,7 @@ export function createHelpdeskCloser(bridge: BridgeContext, echoes: EchoDetector
       const message = { key: `${key} note`, text, sentAt: null };
       try {
         if (await store.hasIdempotencyKey(noteKey(conversation))) {
-          const session = toSession(conversation);
+          const session = toSession(conversation, adapter);
           await calls.run('find', (call) => adapter.find(session, call), options);
           return true;
         }

@@ -6,17 +6,19 @@ import type { Receiver } from '../../receiver/index.js';
 import { AdapterError } from '../adapter/adapter-types.js';
 import { sendable, splitText } from '../adapter/text.js';
 import { type BridgeContext, KEY_TTL_MS, sessionKey, toRef, toSession } from '../bridge-context.js';
-import { asPostponed, pause } from '../calls/adapter-calls.js';
+import { asPostponed, type ClaimedRun, pause } from '../calls/adapter-calls.js';
 import type { RateLimiter } from '../calls/rate-limiter.js';
 import type { TellAndEnd } from './close-conversation.js';
 import type { EchoDetector } from './echo-detection.js';
 import { createFailingCalls, isCallFailure } from './failing-calls.js';
 import type { ConversationOpener } from './open-conversation.js';
+import type { SendTranscript } from './send-transcript.js';
 
 /** Dependencies of {@link createOnMessage}. */
 export interface OnMessageDependencies {
   readonly opener: ConversationOpener;
   readonly send: SendToHelpdesk;
+  readonly sendTranscript: SendTranscript;
   readonly tellAndEnd: TellAndEnd;
 }
 
@@ -26,7 +28,7 @@ const DELAYED_EVERY_MS = 600_000;
 /** Creates the handler of users' messages: opens the conversation if needed, then sends to the helpdesk. */
 export function createOnMessage(
   bridge: BridgeContext,
-  { opener, send, tellAndEnd }: OnMessageDependencies,
+  { opener, send, sendTranscript, tellAndEnd }: OnMessageDependencies,
 ): Handler<'handoff.message'> {
   const { adapter, lifecycle, settings, auth, calls, conversations, renderMessage, counters, log } = bridge;
 
@@ -102,6 +104,7 @@ export function createOnMessage(
       if (!current || !link) return await onLost(conversationId, 'the conversation has ended');
       if (link.adapter !== adapter.name)
         return await tellAndEnd(current, 'unavailable', `it was opened by the adapter ${link.adapter}`);
+      await sendTranscript(current, link, context);
       await send(current, link, context);
       auth.accepted();
     } catch (error) {
@@ -121,7 +124,11 @@ export function createOnMessage(
 export type SendToHelpdesk = (
   conversation: Conversation,
   link: AdapterLink,
-  context: HandoffMessageContext,
+  context: Pick<HandoffMessageContext, 'key' | 'text' | 'sentAt'> & ClaimedRun,
+  options?: {
+    /** Whether messages that wait may be joined to it. Default `true`. */
+    readonly mayJoin?: boolean;
+  },
 ) => Promise<void>;
 
 /** Shown to the agents in place of a message that the helpdesk refuses, or at which it keeps failing. */
@@ -175,7 +182,7 @@ export function createSendToHelpdesk(
     return queued.filter((_message, index) => !sent[index]);
   };
 
-  return async (conversation, link, context) => {
+  return async (conversation, link, context, { mayJoin: mayJoinAny = true } = {}) => {
     const { key, text: body, sentAt } = context;
     const message: UserMessage = { key, text: sendable(body) };
     const parts = splitText(message.text, maxTextLength);
@@ -200,7 +207,7 @@ export function createSendToHelpdesk(
     const sendNote = async (): Promise<boolean> => {
       try {
         if (await isSent(key, 0)) {
-          const session = toSession(conversation);
+          const session = toSession(conversation, adapter);
           await calls.run('find', (call) => adapter.find(session, call), {
             conversationId: conversation.id,
             onBehalfOf: context,
@@ -253,7 +260,7 @@ export function createSendToHelpdesk(
           const why = `${adapter.name} takes other messages and keeps failing at this one: ${error.message}`;
           throw new AdapterError('invalid', why, { cause: error });
         });
-      const joined = await trySend(true)
+      const joined = await trySend(mayJoinAny)
         // Another message that was joined may be the one that is refused.
         .catch((error: unknown) => {
           if (!isJoined || !(isRefused(error) || isCallFailure(error))) throw error;

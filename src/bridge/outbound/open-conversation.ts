@@ -41,6 +41,8 @@ export interface ConversationOpener {
 /** The process that opens a conversation renews this lease every third of it; the others wait. */
 const LEASE_MS = 15_000;
 const LEASE_RETRY_MS = 50;
+/** How many earlier conversations of a user `open` is told of. */
+const MAX_PREVIOUS = 5;
 
 /** Whether the helpdesk answered, and would refuse the same request again. */
 const isRefusal = (error: unknown): boolean => error instanceof AdapterError && !error.retryable;
@@ -52,7 +54,7 @@ export function createConversationOpener(bridge: BridgeContext, orphans: Orphans
   const findRoute = createFindRoute(settings.route, settings.openWithinMs / 2, log);
 
   const find = (conversation: Conversation): Promise<OpenedConversation | null> =>
-    calls.run('find', (call) => adapter.find(toSession(conversation), call), {
+    calls.run('find', (call) => adapter.find(toSession(conversation, adapter), call), {
       conversationId: conversation.id,
     });
 
@@ -74,9 +76,18 @@ export function createConversationOpener(bridge: BridgeContext, orphans: Orphans
   const open = (session: HandoffSession): Promise<OpenedConversation> =>
     calls.run('open', (call) => adapter.open(session, call), { conversationId: session.conversationId });
 
+  /** Where earlier conversations of the user were opened. */
+  const previousOf = async ({ id, user }: Conversation): Promise<Pick<HandoffSession, 'previous'>> => {
+    const filter = { userKey: user.key, adapter: adapter.name, linked: true, limit: MAX_PREVIOUS };
+    const previous = (await store.list(filter)).flatMap((each) =>
+      each.id === id || !each.link ? [] : [{ externalId: each.link.externalId, extra: each.link.extra }],
+    );
+    return previous.length === 0 ? {} : { previous };
+  };
+
   /** Opens the conversation where the application wants it, or without that when the helpdesk refuses it. */
   const openRouted = async (conversation: Conversation): Promise<OpenedConversation> => {
-    const session = toSession(conversation);
+    const session = { ...toSession(conversation, adapter), ...(await previousOf(conversation)) };
     const route = await findRoute(conversation);
     if (!route) return open(session);
     try {

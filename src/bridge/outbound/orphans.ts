@@ -98,7 +98,7 @@ export function createOrphans(
     },
     async findAndClose(conversation, reason = OPENED_TOO_LATE, onBehalfOf) {
       const found = await retry(() =>
-        calls.run('find', (call) => adapter.find(toSession(conversation), call), { onBehalfOf }),
+        calls.run('find', (call) => adapter.find(toSession(conversation, adapter), call), { onBehalfOf }),
       );
       if (found) await close(conversation, found, reason, onBehalfOf);
       return found !== null;

@@ -87,6 +87,22 @@ describe('a handoff to Slack', () => {
     expect(fake.deliverer.attempts.every(({ outcome }) => outcome === 200)).toBe(true);
   });
 
+  it('shows all of a long transcript in the thread, before the first message', async () => {
+    const { bench, fake, root } = await setUpHandoff();
+    const transcript = Array.from({ length: 12 }, (_, at) => ({
+      text: `item ${at} ${'日本語 '.repeat(100)}`.trim(),
+      message_type: 'QUESTION',
+    }));
+    await bench.requestHandoff({ transcript });
+    await bench.say('Hello?');
+    const thread = () => fake.workspace.thread(root().ts).map(visibleText);
+    await eventually(() => expect(thread().at(-1)).toBe('Hello?'));
+    const shown = [visibleText(root()), ...thread()].join('\n\n');
+    const places = transcript.map(({ text }) => shown.indexOf(`Customer: ${text}`));
+    expect(places).not.toContain(-1);
+    expect(places).toEqual(places.toSorted((one, other) => one - other));
+  });
+
   it('sends replies without a name when Slack does not tell it', async () => {
     const { bench, fake, root } = await setUpHandoff();
     await bench.requestHandoff();
