@@ -21,7 +21,8 @@ export const tokenSchema = z.object({
   /** With the token of a customer: the customer. */
   entity_id: z.string().nullish(),
 });
-export const startedSchema = z.object({ chat_id: z.string() });
+export const startedSchema = z.object({ chat_id: z.string(), thread_id: z.string() });
+export const resumedSchema = z.object({ thread_id: z.string() });
 export const sentSchema = z.object({ event_id: z.string() });
 
 /** The newest chats, with the customers in them. */
@@ -34,7 +35,7 @@ export const chatsSchema = z.object({
   ),
 });
 
-/** A chat with its newest thread. */
+/** A chat with one of its threads. */
 export const chatSchema = z.object({
   id: z.string(),
   thread: z.object({ id: z.string(), active: z.boolean(), events: z.array(z.unknown()).nullish() }).nullish(),
@@ -48,6 +49,12 @@ export interface Customer {
   readonly id: string;
   readonly token: string;
   readonly organizationId: string;
+}
+
+/** A customer has one chat; each handoff is a thread of it. */
+export interface ChatThread {
+  readonly chatId: string;
+  readonly threadId: string;
 }
 
 /** The requests to LiveChat that the adapter makes. */
@@ -108,11 +115,24 @@ export function createLiveChatApi(settings: CheckedSettings) {
       await chats(customerAction('update_customer', { name, session_fields: fields }, customer), call);
     },
 
-    /** Starts a chat, in a group of agents or in the default one. */
+    /** Starts the chat of a new customer, in a group of agents or in the default one. */
     async startChat(customer: Customer, text: string, group: number | null, call: AdapterCall) {
-      const access = group === null ? {} : { access: { group_ids: [group] } };
-      const json = { chat: { ...access, thread: { events: [{ type: 'message', text }] } } };
-      return (await readChats(startedSchema, customerAction('start_chat', json, customer), call)).chat_id;
+      const json = { chat: firstThread(text, group) };
+      const started = await readChats(startedSchema, customerAction('start_chat', json, customer), call);
+      return { chatId: started.chat_id, threadId: started.thread_id };
+    },
+
+    /** Starts another thread of a chat that was closed. */
+    async resumeChat(
+      customer: Customer,
+      chatId: string,
+      text: string,
+      group: number | null,
+      call: AdapterCall,
+    ) {
+      const json = { chat: { id: chatId, ...firstThread(text, group) } };
+      const resumed = await readChats(resumedSchema, customerAction('resume_chat', json, customer), call);
+      return { chatId, threadId: resumed.thread_id };
     },
 
     async sendMessage(customer: Customer, chatId: string, text: string, call: AdapterCall) {
@@ -137,12 +157,18 @@ export function createLiveChatApi(settings: CheckedSettings) {
       return (await readChatsAsAgent(chatsSchema, request, call)).chats_summary;
     },
 
-    /** A chat, with what happened in its newest thread. */
-    async chat(id: string, call: AdapterCall) {
-      return readChatsAsAgent(chatSchema, post(`/${VERSION}/agent/action/get_chat`, { chat_id: id }), call);
+    /** A chat, with what happened in a thread, or in its newest. */
+    async chat({ chatId, threadId }: Pick<ChatThread, 'chatId'> & Partial<ChatThread>, call: AdapterCall) {
+      const json = { chat_id: chatId, ...(threadId !== undefined && { thread_id: threadId }) };
+      return readChatsAsAgent(chatSchema, post(`/${VERSION}/agent/action/get_chat`, json), call);
     },
   };
 }
+
+const firstThread = (text: string, group: number | null): object => ({
+  ...(group !== null && { access: { group_ids: [group] } }),
+  thread: { events: [{ type: 'message', text }] },
+});
 
 const post = (path: string, json: object): AdapterHttpRequest => ({ method: 'POST', path, json });
 

@@ -13,16 +13,18 @@ import {
   type HandoffSession,
   keyHash,
   nullIf,
+  type OpenedConversation,
   readExtra,
+  referenceLine,
   runCheck,
   secretResult,
   sessionText,
   undeliveredNote,
   userName,
 } from '../../bridge/index.js';
-import { createLiveChatApi, type LiveChatApi } from './api.js';
+import { type ChatThread, createLiveChatApi, type LiveChatApi } from './api.js';
 import { checkSettings, type LiveChatSettings } from './settings.js';
-import { chatEvents, parse, verify } from './webhook.js';
+import { chatEvents, hasText, parse, threadKey, verify } from './webhook.js';
 
 export type { LiveChatSettings } from './settings.js';
 
@@ -45,6 +47,33 @@ export function livechat(settings: LiveChatSettings): Adapter {
   const checked = checkSettings(settings);
   const api = createLiveChatApi(checked);
 
+  const prepare = async (id: string | null, session: HandoffSession, call: AdapterCall) => {
+    const customer = await api.customer(id, call);
+    await api.updateCustomer(customer, customerName(session), fieldsOf(session), call);
+    return customer;
+  };
+
+  const openNew = async (...[session, text, group, call]: OpenArguments): Promise<OpenedConversation> => {
+    const customer = await prepare(null, session, call);
+    return toOpened(await api.startChat(customer, text, group, call), customer.id);
+  };
+
+  /**
+   * Opens the conversation in the chat of an earlier one, so that agents see what was said there. `null` if there is
+   * none, if it was deleted, or if it is open: a customer has one chat, so a handoff beside another gets a new customer.
+   */
+  const openReturning = async (...[session, text, group, call]: OpenArguments) => {
+    const earlier = session.previous?.find(({ extra }) => extra?.customer !== undefined);
+    if (!earlier?.extra?.customer) return null;
+    try {
+      const customer = await prepare(earlier.extra.customer, session, call);
+      return toOpened(await api.resumeChat(customer, chatOf(earlier), text, group, call), customer.id);
+    } catch (error) {
+      if (!(error instanceof AdapterError) || !['gone', 'invalid'].includes(error.kind)) throw error;
+      return null;
+    }
+  };
+
   return defineAdapter({
     name: 'livechat',
     capabilities: {
@@ -55,35 +84,35 @@ export function livechat(settings: LiveChatSettings): Adapter {
     },
     async open(session, call) {
       const group = groupOf(session);
-      // A customer has one chat, so each handoff is a customer.
-      const customer = await api.customer(null, call);
-      await api.updateCustomer(customer, customerName(session), fieldsOf(session), call);
-      const text = sessionText(session, { maxLength: MAX_TEXT });
-      const externalId = await api.startChat(customer, text, group, call);
-      return { externalId, extra: { customer: customer.id } };
+      const reference = referenceLine(session);
+      const text = `${sessionText(session, { maxLength: MAX_TEXT - reference.length - 2 })}\n\n${reference}`;
+      return (await openReturning(session, text, group, call)) ?? openNew(session, text, group, call);
     },
     async find(session, call) {
       const name = customerName(session);
       for (const { id, users } of await api.listChats(NEWEST_CHATS, call)) {
         const customer = users?.find((user) => user.type === 'customer' && user.name === name);
-        if (customer) return { externalId: id, extra: { customer: customer.id } };
+        const chat = customer ? await api.chat({ chatId: id }, call) : null;
+        if (customer && chat?.thread && hasText(chat, referenceLine(session)))
+          return toOpened({ chatId: id, threadId: chat.thread.id }, customer.id);
       }
       return null;
     },
     async send(ref, { text }, call) {
       const customer = await api.customer(customerOf(ref), call);
-      return { messageId: await api.sendMessage(customer, ref.externalId, text, call) };
+      return { messageId: await api.sendMessage(customer, chatOf(ref), text, call) };
     },
     async close(ref, _reason, call) {
       const customer = await api.customer(customerOf(ref), call);
       // One that an agent closed needs no close.
-      await api.deactivateChat(customer, ref.externalId, call).catch(nullIf('gone'));
+      await api.deactivateChat(customer, chatOf(ref), call).catch(nullIf('gone'));
     },
     async catchUp({ externalId }, since, call) {
-      return chatEvents(await api.chat(externalId, call), since);
+      const [chatId = '', threadId = ''] = externalId.split('/');
+      return chatEvents(await api.chat({ chatId, threadId }, call), since);
     },
-    async undelivered({ externalId }, message, reason, call) {
-      await api.tellAgents(externalId, undeliveredNote(message, reason).slice(0, MAX_TEXT), call);
+    async undelivered(ref, message, reason, call) {
+      await api.tellAgents(chatOf(ref), undeliveredNote(message, reason).slice(0, MAX_TEXT), call);
     },
     verify: (request) => verify(checked.webhookSecrets, request),
     parse,
@@ -91,9 +120,19 @@ export function livechat(settings: LiveChatSettings): Adapter {
   });
 }
 
-/** The name of the customer. It ends with a part of the session's hash, by which `find` recognises the chat. */
-const customerName = (session: HandoffSession): string =>
-  `${userName(session.user).slice(0, 100)} #${keyHash(session, 12)}`;
+type OpenArguments = [session: HandoffSession, text: string, group: number | null, call: AdapterCall];
+
+const toOpened = ({ chatId, threadId }: ChatThread, customer: string): OpenedConversation => ({
+  externalId: threadKey(chatId, threadId),
+  extra: { customer },
+});
+
+const chatOf = ({ externalId }: Pick<OpenedConversation, 'externalId'>): string =>
+  externalId.split('/')[0] ?? '';
+
+/** The name of the customer. It ends with a part of the user's hash, by which `find` recognises the customer. */
+const customerName = ({ user }: HandoffSession): string =>
+  `${userName(user).slice(0, 100)} #${keyHash(user, 12)}`;
 
 /** Groups are numbered. */
 function groupOf({ route }: HandoffSession): number | null {

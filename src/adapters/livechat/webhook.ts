@@ -36,7 +36,7 @@ export const eventSchema = z.object({
 });
 type ChatEvent = z.output<typeof eventSchema>;
 
-const incomingEvent = z.object({ chat_id: z.string(), event: eventSchema });
+const incomingEvent = z.object({ chat_id: z.string(), thread_id: z.string(), event: eventSchema });
 const chatDeactivated = z.object({ chat_id: z.string(), thread_id: z.string(), user_id: textField });
 const userAdded = z.object({
   chat_id: z.string(),
@@ -74,7 +74,14 @@ export function parse({ body }: InboundRequest): ParsedWebhook {
   return { events: [] };
 }
 
-function messageEvents({ chat_id, event }: z.output<typeof incomingEvent>): InboundEvent[] {
+/** The external id of a conversation. */
+export const threadKey = (chatId: string, threadId: string): string => `${chatId}/${threadId}`;
+
+/** Whether an event of a chat contains a text. */
+export const hasText = ({ thread }: z.output<typeof chatSchema>, text: string): boolean =>
+  (thread?.events ?? []).some((event) => asText(asObject(event).text).includes(text));
+
+function messageEvents({ chat_id, thread_id, event }: z.output<typeof incomingEvent>): InboundEvent[] {
   const text = eventText(event);
   const attachments = fileOf(event);
   if (text === '' && attachments.length === 0) return [];
@@ -82,7 +89,7 @@ function messageEvents({ chat_id, event }: z.output<typeof incomingEvent>): Inbo
     {
       kind: 'message',
       id: `event ${event.id}`,
-      externalId: chat_id,
+      externalId: threadKey(chat_id, thread_id),
       author: authorOf(event.type === 'system_message' ? null : event.author_id),
       text,
       // Supervisors whisper to agents.
@@ -99,7 +106,7 @@ export function chatEvents({ id, thread }: z.output<typeof chatSchema>, since: D
   const replies = (thread.events ?? []).flatMap((value) => {
     const event = eventSchema.safeParse(value);
     if (!event.success || Date.parse(event.data.created_at ?? '') < since.getTime()) return [];
-    return messageEvents({ chat_id: id, event: event.data });
+    return messageEvents({ chat_id: id, thread_id: thread.id, event: event.data });
   });
   if (thread.active) return replies;
   // The thread does not say who closed it.
@@ -110,7 +117,7 @@ export function chatEvents({ id, thread }: z.output<typeof chatSchema>, since: D
 const closedEvent = ({ chat_id, thread_id, user_id }: z.output<typeof chatDeactivated>): InboundEvent => ({
   kind: 'closed',
   id: `deactivated ${thread_id}`,
-  externalId: chat_id,
+  externalId: threadKey(chat_id, thread_id),
   author: authorOf(user_id),
 });
 
@@ -118,7 +125,8 @@ function joinedEvents({ chat_id, thread_id, user, user_type }: z.output<typeof u
   const { kind } = authorOf(user.id);
   if (user_type !== 'agent' || kind !== 'agent') return [];
   const author = { kind, name: user.name?.trim() || null };
-  return [{ kind: 'joined', id: `joined ${thread_id} ${user.id}`, externalId: chat_id, author }];
+  const externalId = threadKey(chat_id, thread_id);
+  return [{ kind: 'joined', id: `joined ${thread_id} ${user.id}`, externalId, author }];
 }
 
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;

@@ -8,7 +8,7 @@ const MESSAGE = { key: 'k', text: 'Hello?', sentAt: null };
 const REASON = { by: 'user', text: 'The user has left.' } as const;
 
 describe('a chat of LiveChat', () => {
-  it('has a customer of its own, with what is known of the user', async () => {
+  it('has a customer, with what is known of the user', async () => {
     const { fake, open } = await setUp();
     const { extra } = await open();
     const customer = fake.customers.get(extra.customer ?? '');
@@ -18,6 +18,41 @@ describe('a chat of LiveChat', () => {
       { email: 'support@example.com' },
       { bot: 'bot' },
     ]);
+  });
+
+  it('belongs to the customer of earlier handoffs, so that agents see their history', async () => {
+    const { fake, adapter, open } = await setUp();
+    const first = await open();
+    fake.agent.close(first.externalId);
+    const again = { ...SESSION, key: 'session-2', previous: [first] };
+    const second = await open(again);
+    expect(second.extra).toEqual(first.extra);
+    expect(fake.customers.size).toBe(1);
+    expect([...fake.chats.values()]).toMatchObject([{ active: true, earlier: [{ events: [{}] }] }]);
+    // Each handoff is a thread of its own.
+    expect(second.externalId).not.toBe(first.externalId);
+    expect(await adapter.find(again, CALL)).toMatchObject({ externalId: second.externalId });
+    expect(await adapter.find(SESSION, CALL)).toBeNull();
+    fake.agent.reply(second.externalId, 'Hello again.');
+    expect(await adapter.catchUp?.(second, new Date(0), CALL)).toMatchObject([
+      { author: { kind: 'self' } },
+      { text: 'Hello again.', externalId: second.externalId },
+    ]);
+    expect(await adapter.catchUp?.(first, new Date(0), CALL)).toMatchObject([
+      { externalId: first.externalId },
+      { kind: 'closed', externalId: first.externalId },
+    ]);
+  });
+
+  it('has a new customer beside another handoff of the user, or if the old customer is gone', async () => {
+    const { fake, open } = await setUp();
+    const first = await open();
+    const second = await open({ ...SESSION, key: 'session-2', previous: [first] });
+    expect(second.extra).not.toEqual(first.extra);
+    fake.agent.close(second.externalId);
+    fake.customers.delete(second.extra.customer ?? '');
+    const third = await open({ ...SESSION, key: 'session-3', previous: [second, first] });
+    expect([first.extra.customer, second.extra.customer]).not.toContain(third.extra.customer);
   });
 
   it('is found by its session, among others of the same user', async () => {
@@ -34,7 +69,7 @@ describe('a chat of LiveChat', () => {
   it('is in the group of its route, and shows its priority and tags', async () => {
     const { fake, adapter, open } = await setUp();
     const { externalId, extra } = await open(routedTo('17'));
-    expect(fake.chats.get(externalId)?.groups).toEqual([17]);
+    expect(fake.chatOf(externalId).groups).toEqual([17]);
     expect(fake.customers.get(extra.customer ?? '')?.fields).toEqual(
       expect.arrayContaining([{ priority: 'high' }, { tags: 'premium, late parcel' }]),
     );

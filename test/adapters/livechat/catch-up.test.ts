@@ -21,7 +21,7 @@ it('lists what was written, in order, and that the chat is closed', async () => 
     { attachments: [{ name: 'a.pdf' }], author: { kind: 'agent' } },
   ]);
   fake.agent.close(externalId);
-  const threadId = fake.chats.get(externalId)?.threadId;
+  const threadId = fake.chatOf(externalId).threadId;
   expect(await adapter.catchUp?.(ref, EARLIER, CALL)).toEqual([
     ...(listed ?? []),
     { kind: 'closed', id: `deactivated ${threadId}`, externalId, author: { kind: 'agent', name: null } },
@@ -33,7 +33,7 @@ it('lists nothing from before the time', async () => {
   const ref = await open();
   fake.agent.reply(ref.externalId, 'earlier');
   fake.agent.reply(ref.externalId, 'later');
-  const events = fake.chats.get(ref.externalId)?.events ?? [];
+  const events = fake.chatOf(ref.externalId).events;
   const since = new Date(Date.now() + 60_000);
   for (const event of events.slice(-1)) Object.assign(event, { created_at: since.toISOString() });
   expect(await adapter.catchUp?.(ref, since, CALL)).toMatchObject([{ text: 'later' }]);

@@ -39,6 +39,7 @@ describe("LiveChat's own SDK", () => {
       { kind: 'ended', text: 'Ended.' },
       CALL,
     );
+    await open({ ...SESSION, key: 'session-2', previous: [ref] });
     const isAction = ({ path }: { path: string }) => path.includes('/action/');
     const toCompared = (from: number) =>
       fake.requests
@@ -58,9 +59,12 @@ describe("LiveChat's own SDK", () => {
       'POST /customer/action/start_chat',
       'POST /agent/action/list_chats',
       'POST /agent/action/get_chat',
+      'POST /agent/action/get_chat',
       'POST /customer/action/send_event',
       'POST /customer/action/deactivate_chat',
       'POST /agent/action/send_event',
+      'POST /customer/action/update_customer',
+      'POST /customer/action/resume_chat',
     ]);
 
     withoutTls();
@@ -74,22 +78,28 @@ describe("LiveChat's own SDK", () => {
     const customer = new Customer.Web(FAKE_CLIENT_ID, token(tokenOf(0)), { apiUrl });
     const agent = new Agent.Web(FAKE_CLIENT_ID, token(tokenOf(2)), { apiUrl });
     const before = fake.requests.length;
-    const chat = fake.chats.get(ref.externalId);
+    const chat = fake.chatOf(ref.externalId);
     const [first, update] = [ours[1]?.json ?? {}, ours[0]?.json ?? {}];
     await customer.updateCustomer(update);
     const started = await customer.startChat(first);
     const listed = await agent.listChats({ limit: 100 });
-    const read = await agent.getChat(ref.externalId);
-    if (chat) chat.active = true;
+    const [chatId = '', threadId = ''] = ref.externalId.split('/');
+    await agent.getChat(chatId);
+    const read = await agent.getChat(chatId, threadId);
     const event = { type: 'message', text: 'Hello?' } as Parameters<typeof customer.sendEvent>[1];
-    const sent = await customer.sendEvent(ref.externalId, event);
-    await customer.deactivateChat(ref.externalId);
-    const note = ours.at(-1)?.json.event as Parameters<typeof agent.sendEvent>[1];
-    const noted = await agent.sendEvent(ref.externalId, note, true);
+    const sent = await customer.sendEvent(chatId, event);
+    await customer.deactivateChat(chatId);
+    const note = ours[7]?.json.event as Parameters<typeof agent.sendEvent>[1];
+    const noted = await agent.sendEvent(chatId, note, true);
+    await customer.updateCustomer(ours[8]?.json ?? {});
+    const resumed = await customer.resumeChat(
+      ours[9]?.json as unknown as Parameters<typeof customer.resumeChat>[0],
+    );
     expect(toCompared(before)).toEqual(ours);
-    expect(read.thread).toMatchObject({ id: chat?.threadId, active: false });
+    expect(read.thread).toMatchObject({ id: threadId, active: false });
+    expect(resumed.thread_id).toBe(chat.threadId);
     expect(fake.chats.has(started.chat_id)).toBe(true);
-    expect(listed.chats_summary.map(({ id }) => id)).toEqual([started.chat_id, ref.externalId]);
-    expect(chat?.events.slice(-2).map(({ id }) => id)).toEqual([sent.event_id, noted.event_id]);
+    expect(listed.chats_summary.map(({ id }) => id)).toEqual([started.chat_id, chatId]);
+    expect(chat.earlier.at(-1)?.events.slice(-2).map(({ id }) => id)).toEqual([sent.event_id, noted.event_id]);
   });
 });

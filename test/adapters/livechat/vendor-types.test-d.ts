@@ -5,6 +5,7 @@ import type { z } from 'zod';
 import type {
   chatSchema,
   chatsSchema,
+  resumedSchema,
   sentSchema,
   startedSchema,
 } from '../../../src/adapters/livechat/api.js';
@@ -16,6 +17,7 @@ type AgentApi = InstanceType<typeof Agent.Web>;
 describe("LiveChat's types", () => {
   it('have what the adapter reads from answers', () => {
     expectTypeOf<Awaited<ReturnType<CustomerApi['startChat']>>>().toExtend<z.input<typeof startedSchema>>();
+    expectTypeOf<Awaited<ReturnType<CustomerApi['resumeChat']>>>().toExtend<z.input<typeof resumedSchema>>();
     expectTypeOf<Awaited<ReturnType<CustomerApi['sendEvent']>>>().toExtend<z.input<typeof sentSchema>>();
     expectTypeOf<Awaited<ReturnType<AgentApi['listChats']>>>().toExtend<z.input<typeof chatsSchema>>();
     expectTypeOf<Awaited<ReturnType<AgentApi['getChat']>>>().toExtend<z.input<typeof chatSchema>>();

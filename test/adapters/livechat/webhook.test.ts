@@ -31,7 +31,7 @@ describe('a webhook of LiveChat', () => {
       {
         kind: 'message',
         id: 'event E1',
-        externalId: 'C1',
+        externalId: 'C1/T1',
         author: { kind: 'agent', name: null },
         text: 'Hello',
         internal: false,
@@ -73,7 +73,7 @@ describe('a webhook of LiveChat', () => {
     const ended = (user_id?: string) =>
       parse('chat_deactivated', { chat_id: 'C1', thread_id: 'T1', ...(user_id && { user_id }) });
     expect(ended('ada@example.com')).toMatchObject([
-      { kind: 'closed', id: 'deactivated T1', externalId: 'C1', author: { kind: 'agent' } },
+      { kind: 'closed', id: 'deactivated T1', externalId: 'C1/T1', author: { kind: 'agent' } },
     ]);
     expect(ended(CUSTOMER)).toMatchObject([{ author: { kind: 'self' } }]);
     expect(ended()).toMatchObject([{ kind: 'closed', author: { kind: 'system' } }]);
