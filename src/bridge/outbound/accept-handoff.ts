@@ -10,8 +10,8 @@ import { type Conversation, isOpen } from '../../handoff/index.js';
 import { type BridgeContext, failUnaccepted, sessionKey } from '../bridge-context.js';
 import { asPostponed } from '../calls/adapter-calls.js';
 import type { TellAndEnd } from './close-conversation.js';
+import type { SendTranscript } from './deliver-message.js';
 import type { ConversationOpener, OpenResult } from './open-conversation.js';
-import type { SendTranscript } from './send-transcript.js';
 
 /** Reasons sent to the platform. Short, because users may see them. */
 const REFUSAL = {

@@ -12,7 +12,6 @@ import type { TellAndEnd } from './close-conversation.js';
 import type { EchoDetector } from './echo-detection.js';
 import { createFailingCalls, isCallFailure } from './failing-calls.js';
 import type { ConversationOpener } from './open-conversation.js';
-import type { SendTranscript } from './send-transcript.js';
 
 /** Dependencies of {@link createOnMessage}. */
 export interface OnMessageDependencies {
@@ -129,6 +128,13 @@ export type SendToHelpdesk = (
     /** Whether messages that wait may be joined to it. Default `true`. */
     readonly mayJoin?: boolean;
   },
+) => Promise<void>;
+
+/** Sends what `open` did not get of a long transcript: complete, in order and once. */
+export type SendTranscript = (
+  conversation: Conversation,
+  link: AdapterLink,
+  run: ClaimedRun,
 ) => Promise<void>;
 
 /** Shown to the agents in place of a message that the helpdesk refuses, or at which it keeps failing. */

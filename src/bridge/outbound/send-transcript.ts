@@ -1,16 +1,7 @@
-import type { AdapterLink, Conversation } from '../../handoff/index.js';
 import { AdapterError } from '../adapter/adapter-types.js';
 import { transcriptParts } from '../adapter/text.js';
 import { type BridgeContext, KEY_TTL_MS, sessionKey, toSession } from '../bridge-context.js';
-import type { ClaimedRun } from '../calls/adapter-calls.js';
-import type { SendToHelpdesk } from './deliver-message.js';
-
-/** Sends what `open` did not get of a long transcript: complete, in order and once. */
-export type SendTranscript = (
-  conversation: Conversation,
-  link: AdapterLink,
-  run: ClaimedRun,
-) => Promise<void>;
+import type { SendToHelpdesk, SendTranscript } from './deliver-message.js';
 
 /** After this time it is not known any more what was sent. */
 const SENT_WITHIN_MS = KEY_TTL_MS - 86_400_000;
