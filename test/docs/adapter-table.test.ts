@@ -7,6 +7,7 @@ import { slackHarness } from '../adapters/slack/harness.js';
 import { chatwootHarness } from '../fixtures/chatwoot/harness.js';
 import { deskHarness } from '../fixtures/desk/harness.js';
 import { intercomHarness } from '../fixtures/intercom/harness.js';
+import { larkHarness } from '../fixtures/lark/harness.js';
 import { liveChatHarness } from '../fixtures/livechat/harness.js';
 import { zendeskHarness } from '../fixtures/zendesk/harness.js';
 import { salesIqHarness } from '../fixtures/zoho-salesiq/harness.js';
@@ -33,6 +34,7 @@ const FEATURES = { names: 'name', notes: 'note', files: 'attach', joins: 'join',
 const HARNESSES: Readonly<Record<string, Pick<AdapterHarness, 'unsupported'>>> = {
   chatwoot: chatwootHarness('', {}),
   slack: slackHarness,
+  lark: larkHarness('', {}),
   intercom: intercomHarness('', {}),
   zendesk: zendeskHarness('', {}),
   livechat: liveChatHarness('', {}),

@@ -11,6 +11,14 @@ const SLACK = {
   SLACK_SIGNING_SECRET: 'sEcret-2',
   SLACK_CHANNEL: 'C0123456789',
 };
+const LARK = {
+  ADAPTER: 'lark',
+  LARK_APP_ID: 'cli_a1',
+  LARK_APP_SECRET: 'sEcret-14',
+  LARK_ENCRYPT_KEY: 'sEcret-15, sEcret-16',
+  LARK_VERIFICATION_TOKEN: 'sEcret-17',
+  LARK_CHAT: 'oc_1',
+};
 const RT = {
   ADAPTER: 'request-tracker',
   RT_URL: 'https://rt.example.com',
@@ -98,6 +106,8 @@ describe('the settings of agents', () => {
     ['none', { ...SERVICE, ADAPTER: 'none' }],
     ['desk', { ...SERVICE, ADAPTER: 'desk', AUTO_REPLY: 'Hello', DATABASE_URL: 'none' }],
     ['slack', { ...SERVICE, ...SLACK }],
+    ['lark', { ...SERVICE, ...LARK }],
+    ['lark', { ...SERVICE, ...LARK, LARK_DOMAIN: 'https://open.larksuite.com', LARK_NAMES: 'ou_1=Ann' }],
     ['request-tracker', { ...SERVICE, ...RT }],
     ['chatwoot', { ...SERVICE, ...CHATWOOT }],
     ['email', { ...SERVICE, ...EMAIL }],
@@ -140,6 +150,10 @@ describe('the settings of agents', () => {
     [
       { ...SERVICE, ...ZOHO_SALESIQ, ZOHO_SALESIQ_APP_ID: 'a/b', ZOHO_SALESIQ_PUBLIC_KEY: 'key' },
       /^ZOHO_SALESIQ_APP_ID must be letters.*\nZOHO_SALESIQ_PUBLIC_KEY must be the public key/,
+    ],
+    [
+      { ...SERVICE, ...LARK, LARK_CHAT: 'Support', LARK_DOMAIN: 'lark', LARK_NAMES: 'Ann' },
+      /^LARK_CHAT must be the id of a group chat.*\nLARK_DOMAIN must be a URL.*\nLARK_NAMES must be open ids/,
     ],
     [
       { ...SERVICE, ...SLACK, SLACK_CLOSE_WORDS: 'good bye' },

@@ -46,6 +46,7 @@ Settings:
     request-tracker  tickets of Request Tracker 5. Its Scrip: handoff-kit adapter scrip
     chatwoot         an API inbox of Chatwoot; its webhooks go to /adapters/chatwoot
     slack            threads of a Slack channel; its events go to /adapters/slack
+    lark             threads of a Lark or Feishu group chat; its events go to /adapters/lark
     email            threads of mails to a team's inbox, by SMTP and IMAP
     intercom         conversations of an Intercom workspace; its webhooks go to /adapters/intercom
     zendesk          messaging conversations in Zendesk's Agent Workspace; its webhooks go to /adapters/zendesk

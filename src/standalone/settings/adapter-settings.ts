@@ -95,6 +95,49 @@ export const ADAPTERS = {
     }),
     async (options) => (await import('../../adapters/slack/index.js')).slack(options),
   ),
+  lark: adapter(
+    z.object({
+      appId: id.describe('LARK_APP_ID=<id>: the App ID of the app'),
+      appSecret: word.describe('LARK_APP_SECRET=<secret>: the App Secret of the app'),
+      encryptKey: secrets.describe(
+        'LARK_ENCRYPT_KEY=<key>: the Encrypt Key of the app, or several separated by commas',
+      ),
+      verificationToken: secrets.describe(
+        'LARK_VERIFICATION_TOKEN=<token>: the Verification Token of the app, or several separated by commas',
+      ),
+      chat: matching(
+        /^oc_\w+$/,
+        'must be the id of a group chat, which begins with oc_; Lark shows it at the end of the group settings.',
+      ).describe('LARK_CHAT=<id>: the id of the group chat'),
+      domain: url
+        .exactOptional()
+        .describe(
+          'LARK_DOMAIN=<url>: https://open.larksuite.com for Lark; default https://open.feishu.cn, for Feishu',
+        ),
+      botOpenId: matching(
+        /^ou_\w+$/,
+        'must be the open id of the bot, which begins with ou_; handoff-kit adapter check prints it.',
+      )
+        .exactOptional()
+        .describe(
+          'LARK_BOT_OPEN_ID=<id>: the open id of the bot, so that replies that mention it are shown without the mention',
+        ),
+      names: pairs(/^ou_\w+\s*=\s*\S/, 'must be open ids with names, such as ou_7d8a=Ann, ou_84aa=Ben.')
+        .exactOptional()
+        .describe(
+          'LARK_NAMES=<names>: the names that users see with AGENT_NAMES, by open id: ou_7d8a=Ann,ou_84aa=Ben',
+        ),
+      closeWords: list(matching(/^\S+$/, 'must be words without spaces, separated by commas.'))
+        .exactOptional()
+        .describe(
+          'LARK_CLOSE_WORDS=<words>: a reply that ends with one of these words closes the conversation; default !close',
+        ),
+      insidePrefix: text.describe(
+        'LARK_INSIDE_PREFIX=<text>: messages that begin with this prefix are not sent to the user; default //',
+      ),
+    }),
+    async (options) => (await import('../../adapters/lark/index.js')).lark(options),
+  ),
   email: adapter(
     z.object({
       smtpUrl: mailServer('smtp', /^smtps?:\/\/[^/\s]+/).describe(
