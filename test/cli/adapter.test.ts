@@ -143,7 +143,7 @@ describe('adapter check', () => {
     ],
     [{ BOT_ADAPTERS: '65d4a1' }, /BOT_ADAPTERS {2}must be bot ids with helpdesks/],
     [{ ADAPTER: 'unknown', BOT_ADAPTERS: '65d4a1=slack' }, /ADAPTER +names no adapter/],
-    [{}, /ADAPTER {2}is missing\. It must be one of request-tracker, chatwoot, slack, email/],
+    [{}, /ADAPTER {2}is missing\. It must be one of request-tracker, chatwoot, slack, lark, email/],
     [{ ADAPTER: 'unknown' }, /ADAPTER {2}names no adapter/],
     [{ ADAPTER: 'desk' }, /ADAPTER {2}is desk, which needs no check/],
     [

@@ -71,8 +71,8 @@ export function createOpening(api: LarkApi, settings: CheckedSettings) {
       const { reference } = contentOf(session);
       const sinceSeconds = Math.floor((session.requestedAt.getTime() - CLOCK_SKEW_MS) / 1_000);
       for await (const message of api.list({ chat, sinceSeconds }, MAX_PAGES_OF_CHAT, call)) {
-        const { message_id: root, thread_id: thread, sender, body, deleted } = message;
-        const isOurs = root && !deleted && sender?.id === appId && body?.content.includes(reference);
+        const { message_id: root, thread_id: thread, sender, body } = message;
+        const isOurs = root && sender?.id === appId && body?.content.includes(reference);
         if (!isOurs) continue;
         return thread && (await hasTranscript(root, thread, call))
           ? opened(root, thread, message.message_app_link)
@@ -140,7 +140,7 @@ export function createClose(api: LarkApi) {
   const changeCard = async (ref: ConversationRef, reason: string, call: AdapterCall): Promise<void> => {
     const root = await api.message(ref.externalId, call);
     const card = readCard(root?.body?.content ?? '');
-    if (!root || root.deleted || isClosedCard(card)) return;
+    if (!root || isClosedCard(card)) return;
     const content = cardContent(card) ?? { text: factLines(ref).join('\n'), reference: '' };
     await api.updateCard(ref.externalId, rootCard(content, { kind: 'closed', reason }), call);
   };

@@ -95,7 +95,7 @@ async function checkSetup(
   const messages = await runCheck(
     'messages',
     async () => {
-      const sinceSeconds = Math.floor(Date.now() / 1_000);
+      const sinceSeconds = Math.floor(Date.now() / 1_000) - 3_600;
       await api.list({ chat, sinceSeconds }, 1, call).next();
       return 'The app may read the messages of the chat.';
     },

@@ -215,10 +215,13 @@ describe('close', () => {
     );
   });
 
-  it('leaves the card of an agent who closed with the button', async () => {
+  it.each([
+    { header: { title: { tag: 'plain_text', content: 'Conversation closed' } }, elements: [] },
+    // Only the texts of the card.
+    { title: 'Conversation closed', elements: [] },
+  ])('leaves the card of an agent who closed with the button: %j', async (closed) => {
     const { fake, adapter, open } = await setUp();
     const ref = await open();
-    const closed = { header: { title: { tag: 'plain_text', content: 'Conversation closed' } }, elements: [] };
     fake.change(ref.externalId, { body: { content: JSON.stringify(closed) } });
     await adapter.close(ref, USER_LEFT, CALL);
     expect(fake.requests.filter(({ method }) => method === 'PATCH')).toEqual([]);
