@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { Adapter } from '../../bridge/index.js';
 import { type SettingTexts, valuesOf } from './setting.js';
-import { httpUrl, list, matching } from './setting-forms.js';
+import { httpUrl, list, matching, pairs } from './setting-forms.js';
 
 /** An adapter for a helpdesk. */
 export interface AdapterEntry {

@@ -100,6 +100,11 @@ describe("LiveChat's own SDK", () => {
     expect(resumed.thread_id).toBe(chat.threadId);
     expect(fake.chats.has(started.chat_id)).toBe(true);
     expect(listed.chats_summary.map(({ id }) => id)).toEqual([started.chat_id, chatId]);
-    expect(chat.earlier.at(-1)?.events.slice(-2).map(({ id }) => id)).toEqual([sent.event_id, noted.event_id]);
+    expect(
+      chat.earlier
+        .at(-1)
+        ?.events.slice(-2)
+        .map(({ id }) => id),
+    ).toEqual([sent.event_id, noted.event_id]);
   });
 });
