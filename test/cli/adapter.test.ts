@@ -93,6 +93,7 @@ describe('adapter check', () => {
       'credentials',
       'channel',
       'scopes',
+      'names',
       'signing secret',
       'clock',
     ]);
