@@ -263,6 +263,7 @@ export async function runHistory(options: HistoryOptions): Promise<HistoryResult
   const isDone = (): boolean =>
     platform.isIdle() &&
     helpdesk.isIdle() &&
+    storage.query('SELECT id FROM bridge_event').length === 0 &&
     [...storage.jobs.values()].every(({ state }) => state !== 'waiting');
   await scheduler.runUntil(isDone, CALM_MS);
   await scheduler.runUntil(() => false, AFTERMATH_MS);

@@ -1,3 +1,4 @@
+import { storedEventMigrations } from '../../src/bridge/inbound/stored-events.js';
 import type { Queue, QueueKind } from '../../src/delivery/queue.js';
 import { type Connection, openConnection, type Statement } from '../../src/delivery/sqlite/database.js';
 import { createEngineOn } from '../../src/delivery/sqlite/sqlite.js';
@@ -128,9 +129,16 @@ function sharedDatabase() {
   };
   const opened = { connection, now: () => 0 };
   connection.function(CLOCK.replace('()', ''), () => opened.now());
-  const migrations = deliveryMigrations({ dialect: 'sqlite', table: (name) => name } as SqlDatabase);
-  for (const text of migrations.flat()) connection.exec(text);
-  connection.exec(`INSERT INTO schema_version VALUES ('delivery', ${migrations.length})`);
+  const dialect = { dialect: 'sqlite', table: (name) => name } as SqlDatabase;
+  // All of them now: the connection is used for several histories, which must not depend on one another.
+  const components = {
+    delivery: deliveryMigrations(dialect),
+    'bridge-events': storedEventMigrations(dialect),
+  };
+  for (const [component, migrations] of Object.entries(components)) {
+    for (const text of migrations.flat()) connection.exec(text);
+    connection.exec(`INSERT INTO schema_version VALUES ('${component}', ${migrations.length})`);
+  }
   shared = opened;
   return opened;
 }

@@ -14,7 +14,8 @@ import type { EventReceiver } from './receive-events.js';
  *                   └────> applied ─> removed
  *                             └ fails ─> applied again after a wait
  *
- * The process that stored them applies them. Once it has not renewed its claim for half a minute, another one does.
+ * The process that stored them applies them, and counts its claim up meanwhile. Another one takes them over once the count
+ * has not changed for some time by its own clock, or at once if the first has set it to zero.
  */
 export interface StoredEvents {
   /** Resolves when the events are stored. They are applied in the order of these calls. */
@@ -25,13 +26,15 @@ export interface StoredEvents {
   idle(): Promise<void>;
 }
 
-const RENEW_EVERY_MS = 10_000;
-const CLAIM_LASTS_MS = 30_000;
-/** Events per look. */
-const MAX_TAKEN = 100;
-/** The waits between tries grow from `retry.firstWaitMs` times this, a second by default. */
+/** Claims are renewed after `retry.firstWaitMs` times this, 5 seconds by default, and last for four renewals. */
+const RENEW_WAITS = 25;
+const MIN_RENEW_MS = 1_000;
+const RENEWALS = 4;
+/** Requests per look. */
+const MAX_LOOK = 1_000;
+/** The waits between tries grow from `retry.firstWaitMs` times this, a second by default, to ten seconds. */
 const FIRST_WAITS = 5;
-const MAX_WAIT_MS = 30_000;
+const MAX_WAITS = 50;
 /** Events that cannot be applied for this long are given up. */
 const GIVE_UP_AFTER_MS = 86_400_000;
 /** How long a process that stops waits for events that are being applied. */
@@ -55,7 +58,10 @@ export function createStoredEvents(
 ): StoredEvents {
   const { adapter, settings, stopSignal, instanceId, log } = bridge;
   const table = database.table('bridge_event');
+  const renewEveryMs = Math.max(MIN_RENEW_MS, settings.retry.firstWaitMs * RENEW_WAITS);
   const claimed = new Set<string>();
+  /** The claims of other processes, and since when they have not changed. */
+  let others: ReadonlyMap<string, { readonly claim: number; readonly since: number }> = new Map();
   const running = createTaskCounter();
   let migrated: Promise<void> | undefined;
   let count = 0;
@@ -63,10 +69,12 @@ export function createStoredEvents(
 
   const scope = (): string => JSON.stringify([database.receiverName(), adapter.name]);
   const migrate = (): Promise<void> => {
-    migrated ??= database.migrate('bridge-events', migrationsOf(database)).catch((error: unknown) => {
-      migrated = undefined;
-      throw error;
-    });
+    migrated ??= database
+      .migrate('bridge-events', storedEventMigrations(database))
+      .catch((error: unknown) => {
+        migrated = undefined;
+        throw error;
+      });
     return migrated;
   };
 
@@ -76,7 +84,7 @@ export function createStoredEvents(
     const arrivedAt = Date.now();
     await migrate();
     await database.write(
-      `INSERT INTO ${table} (id, scope, events, arrived_at, claimed_at) VALUES ($1, $2, $3, $4, ${database.now})`,
+      `INSERT INTO ${table} (id, scope, events, arrived_at, claim) VALUES ($1, $2, $3, $4, 1)`,
       [id, scope(), JSON.stringify(arrived), arrivedAt],
     );
     return { id, events: arrived, arrivedAt };
@@ -107,8 +115,8 @@ export function createStoredEvents(
     running.enter();
     claimed.add(request.id);
     for (let tries = 0; !(await tryApply(request)) && !stopSignal.aborted; tries += 1) {
-      const waitMs = settings.retry.firstWaitMs * FIRST_WAITS * 2 ** Math.min(tries, 10);
-      await pause(Math.min(waitMs, MAX_WAIT_MS), stopSignal);
+      const waits = Math.min(FIRST_WAITS * 2 ** Math.min(tries, 10), MAX_WAITS);
+      await pause(settings.retry.firstWaitMs * waits, stopSignal);
     }
     // A process that stops gives its claims up together.
     if (!stopSignal.aborted) claimed.delete(request.id);
@@ -123,32 +131,43 @@ export function createStoredEvents(
     running.leave();
   };
 
-  const setClaims = async (sql: string): Promise<void> => {
+  const setClaims = async (claim: 'claim + 1' | '0'): Promise<void> => {
     if (claimed.size === 0) return;
-    await database.write(`UPDATE ${table} SET claimed_at = ${sql} WHERE id IN ${database.list('$1')}`, [
-      JSON.stringify([...claimed]),
-    ]);
+    const ids = JSON.stringify([...claimed]);
+    await database.write(`UPDATE ${table} SET claim = ${claim} WHERE id IN ${database.list('$1')}`, [ids]);
+  };
+
+  const take = async (id: string, claim: number): Promise<void> => {
+    const [row] = await database.write(
+      `UPDATE ${table} SET claim = claim + 1 WHERE id = $1 AND claim = $2 RETURNING events, arrived_at`,
+      [id, claim],
+    );
+    if (!row) return;
+    log.info({ id }, 'events of a process that has ended');
+    const arrived = JSON.parse(String(row.events)) as InboundEvent[];
+    void apply({ id, events: arrived, arrivedAt: Number(row.arrived_at) });
   };
 
   const takeOver = async (): Promise<void> => {
-    const lock = database.dialect === 'postgres' ? 'FOR UPDATE SKIP LOCKED' : '';
-    const rows = await database.write(
-      `UPDATE ${table} SET claimed_at = ${database.now} WHERE id IN
-        (SELECT id FROM ${table} WHERE scope = $1 AND claimed_at <= ${database.now} - ${CLAIM_LASTS_MS}
-         ORDER BY arrived_at, id LIMIT ${MAX_TAKEN} ${lock})
-       RETURNING id, events, arrived_at`,
+    const rows = await database.read(
+      `SELECT id, claim FROM ${table} WHERE scope = $1 ORDER BY arrived_at, id LIMIT ${MAX_LOOK}`,
       [scope()],
     );
-    const requests = rows
-      .map((row) => ({
-        id: String(row.id),
-        events: JSON.parse(String(row.events)) as InboundEvent[],
-        arrivedAt: Number(row.arrived_at),
-      }))
-      .filter(({ id }) => !claimed.has(id))
-      .toSorted((one, other) => one.arrivedAt - other.arrivedAt || (one.id < other.id ? -1 : 1));
-    if (requests.length > 0) log.info({ requests: requests.length }, 'events of a process that ended');
-    for (const request of requests) void apply(request);
+    const now = performance.now();
+    const before = others;
+    const found = rows
+      .map(({ id, claim }) => ({ id: String(id), claim: Number(claim) }))
+      .filter(({ id }) => !claimed.has(id));
+    others = new Map(
+      found.map(({ id, claim }) => {
+        const known = before.get(id);
+        return [id, { claim, since: known?.claim === claim ? known.since : now }];
+      }),
+    );
+    for (const { id, claim } of found) {
+      const since = others.get(id)?.since ?? now;
+      if (claim === 0 || now - since >= renewEveryMs * RENEWALS) await take(id, claim);
+    }
   };
 
   return {
@@ -166,14 +185,14 @@ export function createStoredEvents(
     async run() {
       const renewAndTake = async (): Promise<void> => {
         await migrate();
-        await setClaims(database.now);
+        await setClaims('claim + 1');
         await takeOver();
       };
       await repeatInBackground(bridge, {
         lease: `bridge events ${adapter.name}`,
         failure: 'stored events could not be looked for',
         run: renewAndTake,
-        waitMs: () => RENEW_EVERY_MS,
+        waitMs: () => renewEveryMs,
       });
       await settlesWithin(running.idle(), STOP_WITHIN_MS);
       // What is left is for the next process, at once.
@@ -183,7 +202,8 @@ export function createStoredEvents(
   };
 }
 
-function migrationsOf({ dialect, table }: SqlDatabase): readonly (readonly string[])[] {
+/** The table of the events. */
+export function storedEventMigrations({ dialect, table }: SqlDatabase): readonly (readonly string[])[] {
   const text = dialect === 'sqlite' ? 'TEXT' : 'text COLLATE "C"';
   return [
     [
@@ -192,9 +212,9 @@ function migrationsOf({ dialect, table }: SqlDatabase): readonly (readonly strin
         scope ${text} NOT NULL,
         events ${text} NOT NULL,
         arrived_at bigint NOT NULL,
-        claimed_at bigint NOT NULL
+        claim bigint NOT NULL
       )`,
-      `CREATE INDEX bridge_event_claimed ON ${table('bridge_event')} (scope, claimed_at)`,
+      `CREATE INDEX bridge_event_arrived ON ${table('bridge_event')} (scope, arrived_at, id)`,
     ],
   ];
 }
