@@ -56,7 +56,7 @@ function tourAt(page: Page) {
       const element = await (await nextAction(name)).elementHandle();
       await element?.click();
       await eventually(async () => {
-        const isMarked = element?.evaluate((it) => it.isConnected && it.hasAttribute('data-next'));
+        const isMarked = element?.evaluate((node) => node.isConnected && node.hasAttribute('data-next'));
         // Its frame may be gone.
         expect(await isMarked?.catch(() => false)).toBe(false);
       });

@@ -1,5 +1,5 @@
 import { type AdapterHttpOptions, checkSecrets } from '../../bridge/index.js';
-import { configError } from '../../internal/index.js';
+import { checkOptionNames, configError } from '../../internal/index.js';
 
 export interface ChatwootSettings {
   /** The address at which agents open Chatwoot, such as `https://chat.example.com`. */
@@ -22,15 +22,19 @@ export interface ChatwootSettings {
 /** The identifier is part of a path. */
 const IDENTIFIER = /^[A-Za-z0-9]+$/;
 
+const NAMES: readonly (keyof ChatwootSettings)[] = [
+  'url',
+  'inbox',
+  'webhookSecret',
+  'hmacToken',
+  'timeoutMs',
+  'fetch',
+];
+
 /** Validates the settings and fills in the defaults. Error messages never contain a value. */
-export function checkSettings({
-  url,
-  inbox,
-  webhookSecret,
-  hmacToken,
-  timeoutMs = 10_000,
-  fetch = globalThis.fetch,
-}: ChatwootSettings) {
+export function checkSettings(settings: ChatwootSettings) {
+  checkOptionNames('chatwoot', settings, NAMES);
+  const { url, inbox, webhookSecret, hmacToken, timeoutMs = 10_000, fetch = globalThis.fetch } = settings;
   if (!IDENTIFIER.test(inbox)) {
     throw configError(
       'Chatwoot: the inbox must be its Inbox Identifier, which has letters and digits only; copy it from the inbox settings, tab Configuration.',

@@ -89,8 +89,25 @@ export const TOKEN_PLACE = '{token}';
 
 const ADDRESS = /^[^\s@<>,;:"()[\]\\{}]+@[^\s@<>,;:"()[\]\\{}]+$/;
 
+const NAMES: readonly (keyof EmailSettings)[] = [
+  'smtpUrl',
+  'imapUrl',
+  'oauth',
+  'address',
+  'team',
+  'agents',
+  'trustedServer',
+  'replyAddress',
+  'mailbox',
+  'subject',
+  'pollEveryMs',
+  'timeoutMs',
+  'ca',
+];
+
 /** Validates the settings and fills in the defaults. */
 export function checkSettings(settings: EmailSettings): CheckedSettings {
+  checkOptionNames('email', settings, NAMES);
   const { trustedServer, subject, mailbox = 'INBOX', pollEveryMs = 1_000, timeoutMs = 10_000, ca } = settings;
   const imap = serverOf(settings.imapUrl, 'imapUrl', { imap: 143, imaps: 993 });
   const smtp = serverOf(settings.smtpUrl, 'smtpUrl', { smtp: 587, smtps: 465 });

@@ -1,5 +1,5 @@
 import { checkIds, checkSecrets, checkWords } from '../../bridge/index.js';
-import { configError } from '../../internal/index.js';
+import { checkOptionNames, configError } from '../../internal/index.js';
 
 export interface LarkSettings {
   /** The "App ID" of the app; begins with `cli_`. */
@@ -26,20 +26,36 @@ export interface LarkSettings {
   readonly timeoutMs?: number;
 }
 
+const NAMES: readonly (keyof LarkSettings)[] = [
+  'appId',
+  'appSecret',
+  'encryptKey',
+  'verificationToken',
+  'chat',
+  'domain',
+  'botOpenId',
+  'names',
+  'closeWords',
+  'insidePrefix',
+  'timeoutMs',
+];
+
 /** Validates the settings and fills in the defaults. Error messages never contain a secret. */
-export function checkSettings({
-  appId,
-  appSecret,
-  encryptKey,
-  verificationToken,
-  chat,
-  domain = 'https://open.feishu.cn',
-  botOpenId,
-  names = {},
-  closeWords = ['!close'],
-  insidePrefix = '//',
-  timeoutMs,
-}: LarkSettings) {
+export function checkSettings(settings: LarkSettings) {
+  checkOptionNames('lark', settings, NAMES);
+  const {
+    appId,
+    appSecret,
+    encryptKey,
+    verificationToken,
+    chat,
+    domain = 'https://open.feishu.cn',
+    botOpenId,
+    names = {},
+    closeWords = ['!close'],
+    insidePrefix = '//',
+    timeoutMs,
+  } = settings;
   checkIds('Lark', { appId, ...(botOpenId !== undefined && { botOpenId }) });
   checkWords('Lark', { appSecret });
   const encryptKeys = checkSecrets(

@@ -1,4 +1,5 @@
 import { type AdapterHttpOptions, checkIds, checkSecrets, checkWords } from '../../bridge/index.js';
+import { checkOptionNames } from '../../internal/index.js';
 
 export interface ZendeskSettings {
   /** The URL of the Conversations API, such as `https://example.zendesk.com/sc`. */
@@ -22,17 +23,30 @@ export interface ZendeskSettings {
   readonly fetch?: NonNullable<AdapterHttpOptions['fetch']>;
 }
 
+const NAMES: readonly (keyof ZendeskSettings)[] = [
+  'apiUrl',
+  'appId',
+  'keyId',
+  'keySecret',
+  'webhookSecret',
+  'ticketWebhookSecret',
+  'agentIntegration',
+  'fetch',
+];
+
 /** Validates the settings and fills in the defaults. Error messages never contain a value. */
-export function checkSettings({
-  apiUrl,
-  appId,
-  keyId,
-  keySecret,
-  webhookSecret,
-  ticketWebhookSecret,
-  agentIntegration = 'zd-agentWorkspace',
-  fetch = globalThis.fetch,
-}: ZendeskSettings) {
+export function checkSettings(settings: ZendeskSettings) {
+  checkOptionNames('zendesk', settings, NAMES);
+  const {
+    apiUrl,
+    appId,
+    keyId,
+    keySecret,
+    webhookSecret,
+    ticketWebhookSecret,
+    agentIntegration = 'zd-agentWorkspace',
+    fetch = globalThis.fetch,
+  } = settings;
   checkIds('Zendesk', { appId, keyId, agentIntegration });
   checkWords('Zendesk', { keySecret });
   const webhookSecrets = checkSecrets(

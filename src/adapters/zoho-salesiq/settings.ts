@@ -1,6 +1,6 @@
 import { createPublicKey, type KeyObject } from 'node:crypto';
 import { type AdapterHttpOptions, checkIds, checkWords } from '../../bridge/index.js';
-import { configError } from '../../internal/index.js';
+import { checkOptionNames, configError } from '../../internal/index.js';
 
 export interface ZohoSalesIqSettings {
   /** The screen name of the portal, from the address in the browser: `https://salesiq.zoho.com/<screen name>`. */
@@ -25,14 +25,29 @@ export interface ZohoSalesIqSettings {
   readonly fetch?: NonNullable<AdapterHttpOptions['fetch']>;
 }
 
+const NAMES: readonly (keyof ZohoSalesIqSettings)[] = [
+  'screenName',
+  'appId',
+  'departmentId',
+  'clientId',
+  'clientSecret',
+  'refreshToken',
+  'publicKey',
+  'apiUrl',
+  'accountsUrl',
+  'fetch',
+];
+
 /** Validates the settings and fills in the defaults. Error messages never contain a value. */
-export function checkSettings({
-  publicKey,
-  apiUrl = 'https://salesiq.zoho.com',
-  accountsUrl = 'https://accounts.zoho.com',
-  fetch = globalThis.fetch,
-  ...texts
-}: ZohoSalesIqSettings) {
+export function checkSettings(settings: ZohoSalesIqSettings) {
+  checkOptionNames('zohoSalesIq', settings, NAMES);
+  const {
+    publicKey,
+    apiUrl = 'https://salesiq.zoho.com',
+    accountsUrl = 'https://accounts.zoho.com',
+    fetch = globalThis.fetch,
+    ...texts
+  } = settings;
   const { screenName, appId, departmentId, clientId, clientSecret, refreshToken } = texts;
   checkIds('Zoho SalesIQ', { screenName, appId, departmentId });
   checkWords('Zoho SalesIQ', { clientId, clientSecret, refreshToken });
