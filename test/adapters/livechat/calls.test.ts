@@ -92,7 +92,7 @@ describe('a chat of LiveChat', () => {
     await tell('Wait!');
     fake.agent.close(ref.externalId);
     await tell('x'.repeat(20_000));
-    const { active, events = [] } = fake.chatOf(ref.externalId);
+    const { active, events } = fake.chatOf(ref.externalId);
     const notes = events.slice(-2);
     expect(notes).toMatchObject([
       { text: expect.stringContaining('"Wait!"'), visibility: 'agents' },
