@@ -34,7 +34,7 @@ export function describeSharedStore(name: string, createStore: () => Promise<() 
       const table = database.table('bridge_event');
       const store = (id: string, text: string, claim: number) =>
         database.write(
-          `INSERT INTO ${table} (id, scope, events, arrived_at, claim) VALUES ($1, $2, $3, 1, ${claim})`,
+          `INSERT INTO ${table} (id, scope, conversation, events, arrived_at, claim) VALUES ($1, $2, 'T1', $3, 1, ${claim})`,
           [id, JSON.stringify([null, 'fake-desk']), JSON.stringify([agentSays(text)])],
         );
       await store('b', 'two', 0);

@@ -84,17 +84,30 @@ export function createStoredEvents(
     const arrivedAt = Date.now();
     await migrate();
     await database.write(
-      `INSERT INTO ${table} (id, scope, events, arrived_at, claim) VALUES ($1, $2, $3, $4, 1)`,
-      [id, scope(), JSON.stringify(arrived), arrivedAt],
+      `INSERT INTO ${table} (id, scope, conversation, events, arrived_at, claim)
+       VALUES ($1, $2, $3, $4, $5, 1)`,
+      [id, scope(), arrived[0]?.externalId ?? '', JSON.stringify(arrived), arrivedAt],
     );
     return { id, events: arrived, arrivedAt };
   };
 
   const remove = (id: string) => database.write(`DELETE FROM ${table} WHERE id = $1`, [id]);
 
+  /** Whether earlier events of the conversation wait, perhaps in another process: later ones must not overtake them. */
+  const isBehind = async ({ id, events: arrived, arrivedAt }: StoredRequest): Promise<boolean> => {
+    const rows = await database.read(
+      `SELECT 1 AS one FROM ${table} WHERE scope = $1 AND conversation = $2
+       AND (arrived_at < $3 OR (arrived_at = $3 AND id < $4)) LIMIT 1`,
+      [scope(), arrived[0]?.externalId ?? '', arrivedAt, id],
+    );
+    return rows.length > 0;
+  };
+
   /** Whether they are applied or given up. */
-  const tryApply = async ({ id, events: arrived, arrivedAt }: StoredRequest): Promise<boolean> => {
+  const tryApply = async (request: StoredRequest): Promise<boolean> => {
+    const { id, events: arrived, arrivedAt } = request;
     try {
+      if (await isBehind(request)) return false;
       await events.receive(arrived);
     } catch (error) {
       if (stopSignal.aborted) return false;
@@ -210,6 +223,7 @@ export function storedEventMigrations({ dialect, table }: SqlDatabase): readonly
       `CREATE TABLE ${table('bridge_event')} (
         id ${text} PRIMARY KEY,
         scope ${text} NOT NULL,
+        conversation ${text} NOT NULL,
         events ${text} NOT NULL,
         arrived_at bigint NOT NULL,
         claim bigint NOT NULL
