@@ -69,7 +69,7 @@ describe('a database that hangs', () => {
     url.port = String(proxy.port);
     url.hostname = '127.0.0.1';
     const delivery = postgres({
-      ...store,
+      schema: store.schema,
       connectionString: url.href,
       storeTimeoutMs: 2_000,
       pool: { max: 4, query_timeout: 600_000 },

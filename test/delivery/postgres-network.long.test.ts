@@ -70,7 +70,8 @@ describe('a network that cuts connections', () => {
 
   it('and refuses new connections makes the receiver answer 503 and recover automatically', async () => {
     const { proxy, store } = await behindProxy();
-    const delivery = postgres({ ...QUICK, ...store });
+    const { connectionString, schema } = store;
+    const delivery = postgres({ ...QUICK, connectionString, schema });
     const to = await start({ delivery });
     const handled = notes<string>();
     to.receiver.on('handoff.message', ({ payload }) => handled.add(payload.body));

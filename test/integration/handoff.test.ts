@@ -75,7 +75,7 @@ describe('a handoff, in both directions', () => {
 
     const late = { conversationId: 'c-1', text: 'One more thing' };
     await expect(client.reply(late)).rejects.toMatchObject({ platformCode: 40356 });
-    await expect(client.end(late)).rejects.toMatchObject({ platformCode: 40356 });
+    await expect(client.end({ conversationId: 'c-1' })).rejects.toMatchObject({ platformCode: 40356 });
     const again = await simulator.requestHandoff({ conversationId: 'c-1' });
     await client.reply(late);
     expect(again.replies).toMatchObject([{ text: 'One more thing' }]);

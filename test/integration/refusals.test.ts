@@ -78,21 +78,29 @@ describe.each(CALLS)('%s', (endpoint, call) => {
 });
 
 describe('a conversation', () => {
-  it.each(['reply', 'end'] as const)('that does not exist is 40356 to a %s', async (name) => {
+  const TO_CONVERSATION = [
+    [
+      'a reply',
+      (client: PlatformClient, conversationId: string) => client.reply({ conversationId, text: 'Hello' }),
+    ],
+    ['an end', (client: PlatformClient, conversationId: string) => client.end({ conversationId })],
+  ] as const;
+
+  it.each(TO_CONVERSATION)('that does not exist is 40356 to %s', async (_name, send) => {
     const { client } = await startIntegration();
-    await expect(client[name]({ conversationId: 'c', text: 'Hello' })).rejects.toMatchObject({
+    await expect(send(client, 'c')).rejects.toMatchObject({
       code: 'PLATFORM_REFUSED',
       platformCode: 40356,
       status: 404,
     });
   });
 
-  it.each(['reply', 'end'] as const)('of another bot is 40358 to a %s', async (name) => {
+  it.each(TO_CONVERSATION)('of another bot is 40358 to %s', async (_name, send) => {
     const { clientWith, simulator } = await startIntegration();
     simulator.bots.add({ id: 'bot-2', apiKey: 'api-key-of-bot-2' });
     const { id } = await simulator.requestHandoff({ botId: 'bot-1' });
     const otherClient = clientWith('api-key-of-bot-2');
-    await expect(otherClient[name]({ conversationId: id, text: 'Hello' })).rejects.toMatchObject({
+    await expect(send(otherClient, id)).rejects.toMatchObject({
       code: 'PLATFORM_REFUSED',
       platformCode: 40358,
       status: 403,

@@ -204,7 +204,7 @@ export interface Adapter {
    * @example
    * async agentName(id, call) {
    *   const { body } = await http({ method: 'GET', path: `/agents/${id}` }, call);
-   *   return nameOf(body);
+   *   return String(Object(body).name);
    * }
    */
   agentName?(id: string, call: AdapterCall): Promise<string | null>;
