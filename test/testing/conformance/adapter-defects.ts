@@ -178,7 +178,7 @@ export const ADAPTER_DEFECTS: Defects = {
   },
   'agent-name': {
     name: 'the name of the agent is missing',
-    failure: /author\.name is null instead of "Ada"/,
+    failure: /the name is null instead of "Ada"/,
     change: changingEvents((event) => ({ ...event, author: { ...event.author, name: null } })),
   },
   joined: [
