@@ -26,7 +26,10 @@ export type Conversation = z.output<typeof conversationSchema>;
 const RESPONSES = {
   app: z.object({ app: z.object({ displayName: z.string().nullish() }) }),
   conversation: z.object({ conversation: conversationSchema }),
-  conversations: z.object({ conversations: z.array(conversationSchema) }),
+  conversations: z.object({
+    conversations: z.array(conversationSchema),
+    meta: z.object({ hasMore: z.boolean().nullish(), afterCursor: z.string().nullish() }).nullish(),
+  }),
   messages: z.object({ messages: z.array(z.object({ id: z.string() })) }),
   messageList: z.object({
     messages: z.array(z.object({ id: z.string(), received: z.string() }).loose()),
@@ -74,10 +77,18 @@ export function createConversationsApi({
       await http(post('/users', json), call).catch(nullIf('invalid'));
     },
 
+    /** All conversations of a user. */
     async conversationsOf(userExternalId: string, call: AdapterCall) {
+      const conversations: z.output<typeof conversationSchema>[] = [];
       const query = new URLSearchParams({ 'filter[userExternalId]': userExternalId, 'page[size]': '100' });
-      return (await read(RESPONSES.conversations, get(`/conversations?${query.toString()}`), call))
-        .conversations;
+      for (let page = 1; page <= MAX_PAGES; page += 1) {
+        const list = await read(RESPONSES.conversations, get(`/conversations?${query.toString()}`), call);
+        conversations.push(...list.conversations);
+        const after = list.meta?.hasMore ? list.meta.afterCursor : null;
+        if (!after) break;
+        query.set('page[after]', after);
+      }
+      return conversations;
     },
 
     async conversation(id: string, call: AdapterCall) {

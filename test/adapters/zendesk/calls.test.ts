@@ -28,6 +28,12 @@ describe('a conversation of Zendesk', () => {
     expect(await adapter.find({ ...SESSION, key: 'session-3' }, CALL)).toBeNull();
   });
 
+  it('is found among more conversations of its user than a page has', async () => {
+    const { adapter, open } = await setUp();
+    for (let number = 1; number <= 101; number += 1) await open({ ...SESSION, key: `session-${number}` });
+    expect(await adapter.find({ ...SESSION, key: 'session-101' }, CALL)).not.toBeNull();
+  });
+
   it('fills in the ticket with its route', async () => {
     const { fake, open } = await setUp();
     const { externalId } = await open(routedTo('360001'));
