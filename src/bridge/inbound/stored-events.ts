@@ -26,8 +26,8 @@ export interface StoredEvents {
   idle(): Promise<void>;
 }
 
-/** Claims are renewed after `retry.firstWaitMs` times this, 5 seconds by default, and last for four renewals. */
-const RENEW_WAITS = 25;
+/** Claims are renewed after `retry.firstWaitMs` times this, 2 seconds by default, and last for four renewals. */
+const RENEW_WAITS = 10;
 const MIN_RENEW_MS = 1_000;
 const RENEWALS = 4;
 /** Requests per look. */
