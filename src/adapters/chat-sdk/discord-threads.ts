@@ -1,7 +1,7 @@
 import { type AdapterCall, type AdapterHttpOptions, createAdapterHttp } from '../../bridge/index.js';
 import { configError } from '../../internal/index.js';
 
-/** Settings for Discord, whose threads the SDK starts only by itself. */
+/** Settings for Discord: the SDK has no public way to start a thread, so the adapter uses Discord's REST API. */
 export interface DiscordSettings {
   /** The bot's token. Default: the environment variable `DISCORD_BOT_TOKEN`, which the SDK reads too. */
   readonly botToken?: string;

@@ -40,7 +40,7 @@ const AUTOMATIC_REPLY =
   '自动(?:回复|答复|回覆)|自動(?:回覆|答覆|回復|応答|返信)|不在通知|자동 ?(?:회신|응답|답장)|부재중|' +
   'trả lời tự động|thư trả lời tự động|balasan otomatis|رد تلقائي|תשובה אוטומטית|מענה אוטומטי';
 
-/** Only at the beginning, with a colon, in brackets, or alone: behind "Re:" it is a person who answers such a mail. */
+/** Only at the beginning of a subject: after "Re:", a person is answering an automatic reply. */
 const AUTOMATIC_SUBJECT = new RegExp(
   `^\\s*(?:[[(【（](?:${AUTOMATIC_REPLY})[\\])】）]|(?:${AUTOMATIC_REPLY})\\s*(?:[:：]|$))`,
   'iu',

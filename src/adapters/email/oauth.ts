@@ -11,7 +11,7 @@ export interface LoginTokens {
   refused(): void;
 }
 
-/** Creates {@link LoginTokens} of an OAuth 2 provider. All logins share them. */
+/** All logins share one, so that they do not renew tokens at the same time. */
 export function createLoginTokens(oauth: EmailOAuth, timeoutMs: number): LoginTokens {
   /** Microsoft returns a new one with each access token, since one lives for 90 days. */
   let refreshToken = oauth.refreshToken ?? null;

@@ -90,8 +90,8 @@ function startOfUnmarkedQuote(lines: readonly string[]): number {
 }
 
 /**
- * "On Monday Ann <ann@example.com> wrote:" above lines that are not marked. Programs that do not mark quotes name the
- * address; a person who tells what somebody wrote does not.
+ * "On Monday Ann <ann@example.com> wrote:" above lines that are not marked. Mail programs that do not mark
+ * quotes include the address; a person quoting somebody in a sentence does not.
  */
 function isUnmarkedAttribution(lines: readonly string[], index: number): boolean {
   const length = attributionLength(lines, index);

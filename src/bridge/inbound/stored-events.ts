@@ -113,8 +113,10 @@ export function createStoredEvents(
       if (stopSignal.aborted) return false;
       const isGivenUp = Date.now() - arrivedAt > GIVE_UP_AFTER_MS;
       const level = isGivenUp || !(error instanceof AdapterError) ? 'error' : 'warn';
-      const what = isGivenUp ? 'they are given up' : 'they are tried again';
-      log[level]({ err: error, eventIds: arrived.map((each) => each.id) }, `events not applied yet; ${what}`);
+      const what = isGivenUp
+        ? 'events of the helpdesk were given up after a day: what agents wrote did not reach the user'
+        : 'events not applied yet; they are tried again';
+      log[level]({ err: error, eventIds: arrived.map((each) => each.id) }, what);
       if (!isGivenUp) return false;
     }
     return remove(id).then(
