@@ -101,6 +101,29 @@ describe('a webhook, with a database', () => {
     await eventually(async () => expect(await stored()).toEqual([]));
   });
 
+  it('waits for an earlier one of its conversation that cannot be applied yet', async () => {
+    let isDown = true;
+    const { bench, sendEvents, logged, shown } = await handOver({
+      capabilities: { unordered: true },
+      adapter: {
+        async catchUp() {
+          if (isDown) throw new AdapterError('transient', 'the desk is down.');
+          return [];
+        },
+      },
+    });
+    const tries = () => logged.about('they are tried again').length;
+    expect(await sendEvents(agentCloses())).toBe(200);
+    await eventually(() => expect(tries()).toBeGreaterThan(0));
+    expect(await sendEvents(agentSays('after the close'))).toBe(200);
+    const before = tries();
+    await eventually(() => expect(tries()).toBeGreaterThan(before + 1));
+    expect(shown()).toEqual([]);
+    isDown = false;
+    await eventually(() => expect(bench.conversation.endedBy).toBe('agent'));
+    expect(shown()).toEqual([]);
+  });
+
   it('is answered 503 when it cannot be stored', async () => {
     const { sendEvents, database, shown } = await handOver({});
     const { write } = database;
