@@ -10,7 +10,7 @@ export async function create({ handled, logFile, variant }) {
   const { mount = 'express', log = false, handler = 'text' } = variant ?? {};
   const receiver = createReceiver({
     auth: { message: webhookUser({ username, secret }), handoff: noAuth() },
-    log: log ? pino(pino.destination(logFile)) : false,
+    log: log ? pino({ level: 'debug' }, pino.destination(logFile)) : false,
     ...(mount === 'http' || mount === 'before' ? { basePath: '/webhook' } : {}),
   });
   // The payload is normalised when a handler first reads it, so each kind of handler has its own cost.
