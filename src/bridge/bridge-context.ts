@@ -222,13 +222,13 @@ export const isUnopened =
 export function failUnaccepted(
   store: HandoffStore,
   { id, session }: Pick<Conversation, 'id' | 'session'>,
-  why: string,
+  reason: string,
   mayFail: (conversation: Conversation) => boolean = ({ link }) => link === null,
 ): Promise<Conversation | null> {
   return changeWhile(
     store,
     id,
     (current) => current.session === session && current.state === 'requested' && mayFail(current),
-    { state: 'failed', closure: { by: 'system', why, at: new Date() } },
+    { state: 'failed', closure: { by: 'system', reason, at: new Date() } },
   );
 }

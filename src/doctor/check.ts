@@ -9,7 +9,7 @@ export type DoctorLevel = 'required' | 'advice';
 export type DoctorFinding =
   | { readonly verdict: 'pass' }
   | { readonly verdict: 'fail'; readonly problems: readonly string[] }
-  | { readonly verdict: 'not testable'; readonly why: string };
+  | { readonly verdict: 'not testable'; readonly reason: string };
 
 /** One property of a correct receiver. */
 export interface DoctorCheck {
@@ -31,8 +31,8 @@ export function findingOf(problems: readonly (string | null)[]): DoctorFinding {
 }
 
 /** The check cannot run. */
-export function notTestable(why: string): DoctorFinding {
-  return { verdict: 'not testable', why };
+export function notTestable(reason: string): DoctorFinding {
+  return { verdict: 'not testable', reason };
 }
 
 const NO_WORKING_ENDPOINT = 'none of its endpoints accepted a well-formed request';

@@ -33,7 +33,7 @@ export interface AdapterLink {
 export interface Closure {
   readonly by: ClosedBy;
   /** The reason, for operators, or `null`. Never a user's words. */
-  readonly why: string | null;
+  readonly reason: string | null;
   readonly at: Date;
 }
 

@@ -32,7 +32,7 @@ export interface ReplyOptions {
 /** Options of ending a conversation. */
 export interface EndOptions extends ReplyOptions {
   /** The reason, for operators. Never a user's words. */
-  readonly why?: string | null;
+  readonly reason?: string | null;
 }
 
 /** The headers that continue the trace of a reply where it is sent. */

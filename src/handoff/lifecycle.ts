@@ -43,7 +43,7 @@ export interface HandoffLifecycle {
     by: { readonly isAgent: boolean; readonly agentName?: string | null },
   ): Promise<Conversation | null>;
   /** Records that one side ended it: it is `closing` until the other side knows. */
-  end(id: string, by: ClosedBy, why?: string | null): Promise<CloseResult | null>;
+  end(id: string, by: ClosedBy, reason?: string | null): Promise<CloseResult | null>;
   /** Records that both sides know of the end: `closing` becomes `closed`. */
   close(id: string): Promise<Conversation | null>;
 }
@@ -130,9 +130,9 @@ export function createHandoffLifecycle(
         };
         return Object.keys(change).length > 0 ? change : 'keep';
       }),
-    async end(id, by, why = null) {
+    async end(id, by, reason = null) {
       const ended = await update(id, ({ state }) =>
-        isOpen(state) ? { state: 'closing', closure: { by, why, at: new Date(now()) } } : 'keep',
+        isOpen(state) ? { state: 'closing', closure: { by, reason, at: new Date(now()) } } : 'keep',
       );
       return ended && { conversation: ended.conversation, isFirst: ended.isChanged };
     },

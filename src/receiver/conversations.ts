@@ -166,10 +166,10 @@ export function trackReplies({ lifecycle, replies, log }: TrackRepliesOptions): 
 
   const end: Replies['end'] = (id, options = {}, run) =>
     conversations.run(id, async () => {
-      const { by = 'agent', why = null } = options;
+      const { by = 'agent', reason = null } = options;
       // Before the state changes, since the outbox would refuse the end only afterwards.
       await run?.ensureClaimed?.();
-      const ended = await recorded(id, lifecycle.end(id, by, why));
+      const ended = await recorded(id, lifecycle.end(id, by, reason));
       if (ended && isKnownToPlatform(ended, options)) return deliveredReceipt(id, null);
       const receipt = await replies.end(id, options, run);
       await recorded(id, lifecycle.close(id));

@@ -11,7 +11,7 @@ import {
   type TranscriptItem,
 } from './sending/bodies.js';
 import { handoffUrl } from './sending/post.js';
-import type { WebhookDelivery, WebhookSender } from './webhook-sender.js';
+import type { SentWebhook, WebhookSender } from './webhook-sender.js';
 
 /**
  * The state of a handoff, as the platform sees it.
@@ -45,7 +45,7 @@ export interface HandoffConversation {
   /** The side that ended it; `null` if it is open or never started. */
   readonly endedBy: 'user' | 'agent' | 'timeout' | null;
   /** Completed deliveries, in order of completion. */
-  readonly deliveries: readonly WebhookDelivery[];
+  readonly deliveries: readonly SentWebhook[];
   /** The agents' replies, in order. */
   readonly replies: readonly SimulatedReply[];
   /**
@@ -53,13 +53,13 @@ export interface HandoffConversation {
    *
    * @example await conversation.say('Where is my parcel?')
    */
-  say: (text: string) => Promise<WebhookDelivery>;
+  say: (text: string) => Promise<SentWebhook>;
   /**
    * Closes the conversation as the user. Resolves to the receiver's answer.
    *
    * @example await conversation.closeByUser()
    */
-  closeByUser: () => Promise<WebhookDelivery>;
+  closeByUser: () => Promise<SentWebhook>;
   /**
    * Returns the next reply that no earlier call has returned, and waits for it up to `timeoutMs` of real time
    * (default 5 s).
@@ -102,7 +102,7 @@ export function createConversation(options: ConversationOptions): ConversationCo
   const { id, bot, component, clock, user } = options;
   const changed = createEmitter<HandoffConversation>();
   const replyQueue = createReplyQueue(() => `conversation ${id} is ${state}`);
-  const deliveries: WebhookDelivery[] = [];
+  const deliveries: SentWebhook[] = [];
   /** Calls that take effect once establish is answered 200. */
   const early: (() => void)[] = [];
   let state: HandoffState = 'requesting';
@@ -128,7 +128,7 @@ export function createConversation(options: ConversationOptions): ConversationCo
     if (ms !== undefined) timer = clock.setTimeout(() => void end('timeout'), ms);
   };
 
-  const send = (event: 'establish' | 'chat' | 'close', body: object): Promise<WebhookDelivery> =>
+  const send = (event: 'establish' | 'chat' | 'close', body: object): Promise<SentWebhook> =>
     options.deliver({
       event,
       url: handoffUrl(component.url, event),

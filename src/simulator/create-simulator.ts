@@ -16,7 +16,7 @@ import { agentRoutes, createPlatformApp, knowledgeRoutes, webhookRoutes } from '
 import { createWebhookProber, type ProbeInput, type WebhookCheckResult } from './probe.js';
 import { type BotMessageInput, botMessageBody } from './sending/bodies.js';
 import { createSecretMask, createTrafficRecorder, type TrafficLog } from './traffic.js';
-import { createWebhookSender, type WebhookDelivery } from './webhook-sender.js';
+import { createWebhookSender, type SentWebhook } from './webhook-sender.js';
 
 /** The simulated platform: its HTTP endpoints, and the same state from code. */
 export interface Simulator extends Pick<HttpServer, 'listen' | 'close' | 'url'> {
@@ -56,13 +56,13 @@ export interface Simulator extends Pick<HttpServer, 'listen' | 'close' | 'url'> 
    *
    * @example const { status } = await simulator.botMessage({ text: 'Your parcel is on its way.' });
    */
-  botMessage: (input?: BotMessageInput & { botId?: string }) => Promise<WebhookDelivery>;
+  botMessage: (input?: BotMessageInput & { botId?: string }) => Promise<SentWebhook>;
   /**
    * Sends an availability test (`istest`) to one webhook. Resolves to the receiver's answer.
    *
    * @example const { accepted } = await simulator.probe({ endpoint: 'chat' });
    */
-  probe: (input?: ProbeInput) => Promise<WebhookDelivery>;
+  probe: (input?: ProbeInput) => Promise<SentWebhook>;
   /** Runs the platform's webhook check for the bot with this API key. Throws the platform's refusal. */
   check: (apiKey: string) => Promise<WebhookCheckResult[]>;
   /** The knowledge documents of a bot. Default: the first bot. */

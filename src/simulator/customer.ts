@@ -4,7 +4,7 @@ import type { HandoffConversation } from './conversation.js';
 import { type ConversationRegistry, hasEnded } from './conversation-registry.js';
 import { createEmitter } from './emitter.js';
 import { type BotMessageInput, newId, type TranscriptItem } from './sending/bodies.js';
-import type { WebhookDelivery } from './webhook-sender.js';
+import type { SentWebhook } from './webhook-sender.js';
 
 const MAX_LINES = 500;
 const MAX_TRANSCRIPT_LINES = 50;
@@ -47,7 +47,7 @@ export function createCustomer(options: {
   clock: Clock;
   conversations: ConversationRegistry;
   answerTo: (botId: string, question: string) => string | undefined;
-  botMessage: (input: BotMessageInput & { botId?: string }) => Promise<WebhookDelivery>;
+  botMessage: (input: BotMessageInput & { botId?: string }) => Promise<SentWebhook>;
 }): SimulatedCustomer {
   const { bots, clock, conversations } = options;
   const lineEmitter = createEmitter<ChatLine>();
@@ -72,7 +72,7 @@ export function createCustomer(options: {
     conversationId: handoff?.id ?? null,
   });
 
-  const noteFailure = ({ accepted, status, error }: WebhookDelivery, what: string) => {
+  const noteFailure = ({ accepted, status, error }: SentWebhook, what: string) => {
     if (!accepted) add('note', `${what} was not accepted: ${error ?? `the receiver answered ${status}`}.`);
   };
 

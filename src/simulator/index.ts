@@ -66,4 +66,4 @@ export {
   type WebhookCredentials,
 } from './sending/post.js';
 export type { RecordedExchange, TrafficLog } from './traffic.js';
-export type { WebhookDelivery } from './webhook-sender.js';
+export type { SentWebhook } from './webhook-sender.js';

@@ -4,7 +4,7 @@ import { SimulatorError } from './error.js';
 import { chatBody, closeBody, establishBody, newId, probeBody } from './sending/bodies.js';
 import { handoffUrl } from './sending/post.js';
 import type { HANDOFF_PATHS } from './specification.js';
-import type { WebhookDelivery, WebhookSender } from './webhook-sender.js';
+import type { SentWebhook, WebhookSender } from './webhook-sender.js';
 
 /** The result of an availability test, as the platform reports it. */
 export interface WebhookCheckResult {
@@ -33,7 +33,7 @@ export interface ProbeInput {
 /** Sends availability tests: requests with `istest: true`. */
 export interface WebhookProber {
   /** Tests one webhook. */
-  probe: (bot: ResolvedBot, input: Omit<ProbeInput, 'botId'>) => Promise<WebhookDelivery>;
+  probe: (bot: ResolvedBot, input: Omit<ProbeInput, 'botId'>) => Promise<SentWebhook>;
   /** Tests all webhooks of a bot concurrently. */
   check: (bot: ResolvedBot) => Promise<WebhookCheckResult[]>;
 }
@@ -84,7 +84,7 @@ export function createWebhookProber(options: {
 function result(
   type: 'message' | 'human_service',
   component: ResolvedHumanService | null,
-  delivery: WebhookDelivery,
+  delivery: SentWebhook,
   url: string,
 ): WebhookCheckResult {
   return {

@@ -7,7 +7,7 @@ import { credentialHeaders, postJson, type WebhookCredentials, wrongCredentials 
 import type { TrafficRecorder } from './traffic.js';
 
 /** The outcome of one delivery to a receiver. */
-export interface WebhookDelivery {
+export interface SentWebhook {
   readonly event: DeliveryEvent;
   readonly url: string;
   /** The HTTP status of the answer; `null` if there was none. */
@@ -20,7 +20,7 @@ export interface WebhookDelivery {
   /** True only if the status is 200. */
   readonly accepted: boolean;
   /** The outcomes of the copies that a fault caused. */
-  readonly copies: readonly WebhookDelivery[];
+  readonly copies: readonly SentWebhook[];
 }
 
 interface DeliveryRequest {
@@ -34,12 +34,12 @@ interface DeliveryRequest {
   /** Called right before sending. Returns a reason not to send, if any. */
   skipReason?: () => string | null;
   /** Called with the outcome before the next delivery of the key is sent. */
-  onResult?: (delivery: WebhookDelivery) => void;
+  onResult?: (delivery: SentWebhook) => void;
 }
 
 /** Delivers to receivers, in order per key, with the active faults applied. */
 export interface WebhookSender {
-  deliver: (request: DeliveryRequest) => Promise<WebhookDelivery>;
+  deliver: (request: DeliveryRequest) => Promise<SentWebhook>;
   /** Resolves when no delivery is queued or in flight. */
   idle: () => Promise<void>;
   close: () => void;
@@ -64,7 +64,7 @@ export function createWebhookSender(options: {
     request: DeliveryRequest,
     applied: readonly string[],
     change: { url?: string; breakAt?: 'body' | 'answer' } = {},
-  ): Promise<WebhookDelivery> => {
+  ): Promise<SentWebhook> => {
     const url = change.url ?? request.url;
     const hasWrongCredentials = applied.includes('wrongCredentials');
     const headers = credentialHeaders(
@@ -97,7 +97,7 @@ export function createWebhookSender(options: {
     };
   };
 
-  const send = async (request: DeliveryRequest): Promise<WebhookDelivery> => {
+  const send = async (request: DeliveryRequest): Promise<SentWebhook> => {
     const reason = request.skipReason?.();
     if (reason) return notSent(request, reason);
     const { event } = request;
@@ -140,7 +140,7 @@ export function createWebhookSender(options: {
   };
 }
 
-function notSent({ event, url }: DeliveryRequest, reason: string): WebhookDelivery {
+function notSent({ event, url }: DeliveryRequest, reason: string): SentWebhook {
   const error = `not sent: ${reason}`;
   return { event, url, status: null, body: null, latencyMs: 0, error, accepted: false, copies: [] };
 }

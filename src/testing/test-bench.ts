@@ -7,10 +7,10 @@ import type {
   HandoffRequestInput,
   ManualClock,
   ProbeInput,
+  SentWebhook,
   SimulatedReply,
   Simulator,
   SimulatorOptions,
-  WebhookDelivery,
 } from '../simulator/index.js';
 import type { RequestListener } from './serve.js';
 
@@ -40,13 +40,13 @@ export interface TestBench {
    *
    * @example expect(await bench.say('Where is my parcel?')).toMatchObject({ status: 200 });
    */
-  say(text: string): Promise<WebhookDelivery>;
+  say(text: string): Promise<SentWebhook>;
   /**
    * Closes the current conversation as the user. Resolves to the receiver's answer.
    *
    * @example await bench.closeByUser();
    */
-  closeByUser(): Promise<WebhookDelivery>;
+  closeByUser(): Promise<SentWebhook>;
   /**
    * Returns the next reply to the current conversation that no earlier call has returned, and waits for it. Fails
    * with an error that lists the requests so far and suggests what to check.
@@ -59,13 +59,13 @@ export interface TestBench {
    *
    * @example await bench.botMessage('Your parcel is on its way.');
    */
-  botMessage(message?: string | BotMessageInput): Promise<WebhookDelivery>;
+  botMessage(message?: string | BotMessageInput): Promise<SentWebhook>;
   /**
    * Sends an availability test (`istest`) to the message webhook, or to the given handoff endpoint.
    *
    * @example expect(await bench.probe({ endpoint: 'chat' })).toMatchObject({ accepted: true });
    */
-  probe(input?: Pick<ProbeInput, 'endpoint'>): Promise<WebhookDelivery>;
+  probe(input?: Pick<ProbeInput, 'endpoint'>): Promise<SentWebhook>;
   /**
    * Resolves when no delivery is queued or in flight. Use it after `clock.advance`.
    *

@@ -57,7 +57,7 @@ describe('a handoff request', () => {
     expect(deliveries[0]).toMatchObject({ status: 503 });
     expect(await receiver.conversations.get(id)).toMatchObject({
       state: 'failed',
-      closure: { by: 'system', why: 'the desk is down.' },
+      closure: { by: 'system', reason: 'the desk is down.' },
     });
     expect(bridge.stats()).toMatchObject({ refused: 1, opened: 0 });
   });
@@ -229,11 +229,11 @@ describe('business hours that change', () => {
   it.each([
     ['fail', () => Promise.reject(new Error('no calendar')), 'no calendar'],
     ['hang', () => new Promise<boolean>(() => undefined), 'had no result after 25 ms'],
-  ])('refuse a handoff when they %s, and report why', async (_what, hours, why) => {
+  ])('refuse a handoff when they %s, and report why', async (_what, hours, reason) => {
     const { bench, desk, logged } = await setUpBridge({ bridge: { hours, openWithinMs: 50 } });
     expect((await bench.requestHandoff()).state).toBe('busy');
     expect(desk.calls).toEqual([]);
-    expect(logged.text()).toContain(why);
+    expect(logged.text()).toContain(reason);
   });
 });
 

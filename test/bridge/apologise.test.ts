@@ -31,7 +31,7 @@ describe('a handoff that is accepted before the helpdesk has it', () => {
     expect(desk.count('open')).toBe(1);
     expect(await receiver.conversations.get(id)).toMatchObject({
       state: 'closed',
-      closure: { by: 'system', why: 'the token is wrong.' },
+      closure: { by: 'system', reason: 'the token is wrong.' },
     });
   });
 

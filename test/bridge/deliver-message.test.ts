@@ -120,7 +120,7 @@ describe('messages of the user', () => {
     expect(shown()).toEqual([expect.stringMatching(/no agent has read your last message/)]);
     expect(bench.conversation.endedBy).toBe('agent');
     expect(bridge.stats()).toMatchObject({ lost: 1, sent: 0 });
-    expect(logged.about('reached no agent')).toMatchObject([{ level: 40, why: 'the desk says gone.' }]);
+    expect(logged.about('reached no agent')).toMatchObject([{ level: 40, reason: 'the desk says gone.' }]);
   });
 
   it.each([
@@ -275,7 +275,7 @@ describe('a message to a conversation that is not open in the helpdesk', () => {
       },
     });
     expect(await bench.say('hello')).toMatchObject({ status: 200 });
-    expect(logged.about('reached no agent')).toMatchObject([{ why: 'the conversation has ended' }]);
+    expect(logged.about('reached no agent')).toMatchObject([{ reason: 'the conversation has ended' }]);
     await eventually(() =>
       expect(desk.tickets[1]).toMatchObject({ messages: [], closes: [{ by: 'system' }] }),
     );

@@ -165,7 +165,7 @@ describe('an event of a ticket that is no handoff, while an opening is in doubt'
     await lifecycle.request({ ...requestEvent(id), key: 'another request' });
     expect(await sendEvents(agentSays('Are you there?'))).toBe(200);
     expect(logged.about('event dropped')).toMatchObject([
-      { level: LEVEL.warn, externalId: 'T1', why: 'its handoff has ended' },
+      { level: LEVEL.warn, externalId: 'T1', reason: 'its handoff has ended' },
     ]);
   });
 

@@ -139,7 +139,7 @@ export function describeConversations(name: string, engine: Engine): void {
       });
       await bench.requestHandoff();
       await bench.closeByUser();
-      await becomes({ state: 'closed', closure: { by: 'user', why: 'USER_CLOSED' } });
+      await becomes({ state: 'closed', closure: { by: 'user', reason: 'USER_CLOSED' } });
       expect(states).toEqual(['closing']);
     });
 
@@ -148,7 +148,7 @@ export function describeConversations(name: string, engine: Engine): void {
       await bench.requestHandoff();
       await becomes({ state: 'waiting' });
       bench.clock.advance(60_000);
-      await becomes({ state: 'closed', closure: { by: 'timeout', why: 'TIMEOUT' } });
+      await becomes({ state: 'closed', closure: { by: 'timeout', reason: 'TIMEOUT' } });
     });
 
     it('records who closed a conversation on this side, and why', async () => {
@@ -157,12 +157,12 @@ export function describeConversations(name: string, engine: Engine): void {
       });
       await bench.requestHandoff();
       await bench.say('bye');
-      await becomes({ state: 'closed', closure: { by: 'agent', why: null } });
+      await becomes({ state: 'closed', closure: { by: 'agent', reason: null } });
 
       const second = await bench.requestHandoff();
       await becomes({ state: 'waiting' });
-      await receiver.conversations.end(second.id, { by: 'system', why: 'out of hours' });
-      await becomes({ state: 'closed', closure: { by: 'system', why: 'out of hours' } });
+      await receiver.conversations.end(second.id, { by: 'system', reason: 'out of hours' });
+      await becomes({ state: 'closed', closure: { by: 'system', reason: 'out of hours' } });
       await eventually(() => expect(second).toMatchObject({ state: 'closed', endedBy: 'agent' }));
     });
 

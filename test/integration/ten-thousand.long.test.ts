@@ -1,11 +1,7 @@
 import { expect, it, onTestFinished } from 'vitest';
 import type { HandlerContexts } from '../../src/events/index.js';
 import { createReceiver, inline, pathToken, webhookUser } from '../../src/public/index.js';
-import {
-  createSimulator,
-  type HandoffConversation,
-  type WebhookDelivery,
-} from '../../src/simulator/index.js';
+import { createSimulator, type HandoffConversation, type SentWebhook } from '../../src/simulator/index.js';
 import { PATH_TOKEN, SECRET, USERNAME } from '../helpers/credentials.js';
 import { serve } from '../helpers/serve.js';
 
@@ -30,7 +26,7 @@ const SCRIPT = ['requested', 'first', 'second', 'closed'] as const;
 /** Every tenth conversation gets a reply: replies are slow, and other tests cover them. */
 const REPLY_EVERY = 10;
 
-const isDrop = ({ error }: WebhookDelivery): boolean => error === 'the connection was dropped on purpose';
+const isDrop = ({ error }: SentWebhook): boolean => error === 'the connection was dropped on purpose';
 
 function labelOf(context: HandlerContexts[keyof HandlerContexts]): string {
   if (context.event === 'handoff.requested') return 'requested';

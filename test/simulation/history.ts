@@ -307,10 +307,8 @@ const describe = (faults: Faults): string =>
 /** A log whose lines are in the trace, and whose reports the witness counts. */
 function logOf(scheduler: Scheduler, witness: Witness, { name }: SimulatedProcess): Log {
   const line = (about: object, text: string): void => {
-    const { err, reason, why, requestId, eventId, conversationId } = about as Readonly<
-      Record<string, unknown>
-    >;
-    const details = [err, reason, why].filter((each) => each !== undefined).map(String);
+    const { err, reason, requestId, eventId, conversationId } = about as Readonly<Record<string, unknown>>;
+    const details = [err, reason].filter((each) => each !== undefined).map(String);
     scheduler.trace(name, `log: ${text} ${details.join(' ')}`);
     if (text === 'handling an event failed') witness.failureReported(eventOfRequest(String(requestId)));
     if (text === 'event dropped') witness.dropped(String(eventId));

@@ -55,10 +55,10 @@ export function createProcesses({ scheduler, faults, deployedAt, start }: Proces
   let pauses = 0;
   let suspendedUntil = 0;
 
-  const end = (process: RunningProcess, why: string): void => {
+  const end = (process: RunningProcess, reason: string): void => {
     if (!process.isAlive) return;
     process.isAlive = false;
-    scheduler.trace(process.name, why);
+    scheduler.trace(process.name, reason);
     scheduler.schedule(null, random.between(20, LONGEST_RESTART_MS), '', () => begin(process.place));
   };
 

@@ -31,16 +31,16 @@ export function createReadArrived(settings: CheckedSettings) {
     const about = { externalId, from: headers.from, mail: place };
     const automatic = whyAutomatic(headers);
     if (automatic !== null) {
-      log.info({ ...about, why: automatic }, 'a mail was not passed on to the user');
+      log.info({ ...about, reason: automatic }, 'a mail was not passed on to the user');
       return [];
     }
     const refused = whyRefused(headers, settings);
     if (refused !== null) {
-      log.warn({ ...about, why: refused }, 'a mail was refused: it may be forged');
+      log.warn({ ...about, reason: refused }, 'a mail was refused: it may be forged');
       return [];
     }
-    return toEvents(externalId, arrived, (why) =>
-      log.warn({ ...about, why }, 'a mail was not passed on to the user'),
+    return toEvents(externalId, arrived, (reason) =>
+      log.warn({ ...about, reason }, 'a mail was not passed on to the user'),
     );
   };
 }
@@ -48,7 +48,7 @@ export function createReadArrived(settings: CheckedSettings) {
 async function toEvents(
   externalId: string,
   arrived: ArrivedMail,
-  warn: (why: string) => void,
+  warn: (reason: string) => void,
 ): Promise<InboundEvent[]> {
   const { mail, isComplete } = await arrived.read();
   const { text: reply, closes } = readCloseCommand(replyText(mail.text));

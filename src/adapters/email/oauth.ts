@@ -84,8 +84,10 @@ function tokenError(result: HttpResult): AdapterError {
   // Nothing else of the answer: it can quote the request.
   const code = failure.safeParse(parseJsonOrText(result.text)).data?.error;
   const remedy = REMEDIES[code ?? ''] ?? 'Check tokenUrl, clientId, clientSecret and scope.';
-  const why = code === undefined ? String(status) : `${status}, ${code}`;
-  return new AdapterError('auth', `The OAuth provider gave no access token (${why}). ${remedy}`, { status });
+  const reason = code === undefined ? String(status) : `${status}, ${code}`;
+  return new AdapterError('auth', `The OAuth provider gave no access token (${reason}). ${remedy}`, {
+    status,
+  });
 }
 
 const failure = z.object({ error: z.string().regex(/^[a-z_]{3,40}$/) });

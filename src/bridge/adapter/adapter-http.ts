@@ -129,9 +129,9 @@ function bodyOf(json: unknown, form: AdapterHttpRequest['form']): string | null 
 
 function toResponse(helpdesk: string, request: string, outcome: HttpResult): AdapterHttpResponse {
   if (outcome.kind !== 'answered') {
-    const why =
+    const reason =
       'errorCode' in outcome && outcome.errorCode ? `${outcome.kind}, ${outcome.errorCode}` : outcome.kind;
-    throw new AdapterError('transient', `${helpdesk} did not answer ${request} (${why}).`);
+    throw new AdapterError('transient', `${helpdesk} did not answer ${request} (${reason}).`);
   }
   const { status, text, tooLarge } = outcome;
   const isSuccess = status >= 200 && status < 300;

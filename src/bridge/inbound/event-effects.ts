@@ -92,7 +92,7 @@ export function createEventEffects(
     const text = isResumed ? null : await renderMessage('closed', conversation, await nameOf(event.author));
     const once = onceKey(event);
     if (text !== null) await conversations.reply(id, text, { once: `${once} text`, by: 'system' });
-    const receipt = await conversations.end(id, { once, why: `ended in ${adapter.name}` });
+    const receipt = await conversations.end(id, { once, reason: `ended in ${adapter.name}` });
     counters.count('closedByAgent');
     if (!adapter.capabilities.nativeClose) confirmClose(conversation);
     return receipt;

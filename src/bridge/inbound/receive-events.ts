@@ -104,9 +104,9 @@ export function createEventReceiver(
     await lifecycle.store.removeIdempotencyKey(key);
   };
 
-  const drop = (event: InboundEvent, why: string, level: 'debug' | 'warn' = 'debug'): null => {
+  const drop = (event: InboundEvent, reason: string, level: 'debug' | 'warn' = 'debug'): null => {
     counters.count('dropped');
-    log[level]({ eventId: event.id, externalId: event.externalId, why }, 'event dropped');
+    log[level]({ eventId: event.id, externalId: event.externalId, reason }, 'event dropped');
     return null;
   };
 

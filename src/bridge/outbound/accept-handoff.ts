@@ -43,13 +43,13 @@ export function createAdmitHandoff(
   };
 
   const refuseUnopened = async (conversation: Conversation, result: OpenResult): Promise<true | string> => {
-    const why = whyUnopened(result, settings.openWithinMs);
-    const failed = await failUnaccepted(lifecycle.store, conversation, why);
+    const reason = whyUnopened(result, settings.openWithinMs);
+    const failed = await failUnaccepted(lifecycle.store, conversation, reason);
     const current = failed ?? (await lifecycle.store.get(conversation.id));
     // It may have opened between the timeout and this check; then it is accepted after all.
     const isOpened = !failed && current?.session === conversation.session && current.link !== null;
     if (isOpened && current.closure === null) return true;
-    return refuse(REFUSAL.unavailable, { conversationId: conversation.id, why });
+    return refuse(REFUSAL.unavailable, { conversationId: conversation.id, reason });
   };
 
   return async (context) => {
@@ -60,13 +60,14 @@ export function createAdmitHandoff(
         { conversationId, botId },
         'no bridge takes the handoffs of this bot: add it to botIds of one',
       );
-      return refuse(REFUSAL.unrouted, { conversationId, why: 'no bridge takes it' });
+      return refuse(REFUSAL.unrouted, { conversationId, reason: 'no bridge takes it' });
     }
     // The gate of another bridge decides.
     if (!ownership.takes(botId)) return true;
-    if (calls.ended) return refuse(REFUSAL.closing, { conversationId, why: 'the bridge is closing' });
+    if (calls.ended) return refuse(REFUSAL.closing, { conversationId, reason: 'the bridge is closing' });
     const decision = await settings.decideAt(receivedAt);
-    if (decision === 'refuse') return refuse(REFUSAL.outsideHours, { conversationId, why: 'out of hours' });
+    if (decision === 'refuse')
+      return refuse(REFUSAL.outsideHours, { conversationId, reason: 'out of hours' });
     // The handler says it.
     if (decision === 'apologise') return true;
     // The handler opens it after the answer, and retries.
@@ -139,19 +140,19 @@ export function createOnRequested(
   ): Promise<void> => {
     const error = result.kind === 'failed' ? result.error : null;
     const isPermanent = error !== null && !error.retryable;
-    const why = error?.message ?? 'the helpdesk is slow to open it';
+    const reason = error?.message ?? 'the helpdesk is slow to open it';
     const remainingMs = run.receivedAt.getTime() + settings.giveUpOpeningAfterMs - Date.now();
     if (isPermanent || (remainingMs <= 0 && !calls.ended)) {
       // Another process may have taken the event over, and opened the conversation.
       await run.ensureClaimed();
-      return tellAndEnd(conversation, 'unavailable', why);
+      return tellAndEnd(conversation, 'unavailable', reason);
     }
     counters.count('postponed');
     const retryAfterMs = Math.min(
       Math.max(settings.retry.firstWaitMs * FIRST_WAITS, error?.retryAfterMs ?? 0),
       Math.max(remainingMs, 1),
     );
-    throw new Postponed(why, { retryAfterMs, cause: error });
+    throw new Postponed(reason, { retryAfterMs, cause: error });
   };
 
   return async (context) => {

@@ -65,17 +65,17 @@ export function createOnClosed(
 }
 
 /** Sends a configured text to the user and ends the conversation on the platform. Idempotent. */
-export type TellAndEnd = (conversation: Conversation, message: MessageName, why: string) => Promise<void>;
+export type TellAndEnd = (conversation: Conversation, message: MessageName, reason: string) => Promise<void>;
 
 export function createTellAndEnd({ conversations, renderMessage, log }: BridgeContext): TellAndEnd {
-  return async (conversation, message, why) => {
+  return async (conversation, message, reason) => {
     const { id } = conversation;
     const key = sessionKey(conversation);
-    log.warn({ conversationId: id, why }, 'conversation ended by the bridge');
+    log.warn({ conversationId: id, reason }, 'conversation ended by the bridge');
     const text = await renderMessage(message, conversation);
     if (text !== null)
       await conversations.reply(id, text, { once: `bridge ${message} ${key}`, by: 'system' });
-    await conversations.end(id, { once: `bridge end ${key}`, by: 'system', why });
+    await conversations.end(id, { once: `bridge end ${key}`, by: 'system', reason });
   };
 }
 
@@ -151,8 +151,8 @@ export function createHelpdeskCloser(bridge: BridgeContext, echoes: EchoDetector
       tryClose().catch(async (error: unknown) => {
         await failing.forget(key);
         if (!isCallFailure(error) || calls.ended) throw error;
-        const why = `${adapter.name} answers, and keeps failing to close this conversation: ${error.message}`;
-        throw new AdapterError('invalid', why, { cause: error });
+        const reason = `${adapter.name} answers, and keeps failing to close this conversation: ${error.message}`;
+        throw new AdapterError('invalid', reason, { cause: error });
       });
 
     const giveUp = async (error: AdapterError): Promise<void> => {

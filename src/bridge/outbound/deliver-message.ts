@@ -53,11 +53,11 @@ export function createOnMessage(
   };
 
   /** Nobody reads a message: the conversation has ended. The user is told, unless the platform has ended it, too. */
-  const onLost = async (id: string, why: string): Promise<void> => {
+  const onLost = async (id: string, reason: string): Promise<void> => {
     counters.count('lost');
     const current = await lifecycle.store.get(id);
     const { state = 'unknown', closure = null } = current ?? {};
-    log.warn({ conversationId: id, state, why }, 'a message of the user reached no agent');
+    log.warn({ conversationId: id, state, reason }, 'a message of the user reached no agent');
     const hasLeft = closure?.by === 'user' || closure?.by === 'timeout';
     if (!current || hasLeft || state === 'closed' || state === 'failed') return;
     const text = await renderMessage('undelivered', current);
@@ -66,10 +66,10 @@ export function createOnMessage(
     await conversations.reply(id, text, { once, by: 'system' });
   };
 
-  const onGone = async (conversation: Conversation, why: string): Promise<void> => {
-    if (settings.messages.unavailable === undefined) await onLost(conversation.id, why);
+  const onGone = async (conversation: Conversation, reason: string): Promise<void> => {
+    if (settings.messages.unavailable === undefined) await onLost(conversation.id, reason);
     else counters.count('lost');
-    await tellAndEnd(conversation, 'unavailable', why);
+    await tellAndEnd(conversation, 'unavailable', reason);
   };
 
   const onFailure = async (conversation: Conversation, error: unknown): Promise<void> => {
@@ -263,8 +263,8 @@ export function createSendToHelpdesk(
         trySend(false).catch(async (error: unknown) => {
           if (!isCallFailure(error)) throw error;
           await failing.forget(key);
-          const why = `${adapter.name} takes other messages and keeps failing at this one: ${error.message}`;
-          throw new AdapterError('invalid', why, { cause: error });
+          const reason = `${adapter.name} takes other messages and keeps failing at this one: ${error.message}`;
+          throw new AdapterError('invalid', reason, { cause: error });
         });
       const joined = await trySend(mayJoinAny)
         // Another message that was joined may be the one that is refused.

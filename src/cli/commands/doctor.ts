@@ -177,7 +177,8 @@ function createReport(idWidth: number, colours: boolean): Report {
       const { id, expects, advice, verdict } = result;
       const shown = paint[verdict](VERDICT_TEXTS[verdict].padEnd(VERDICT_WIDTH));
       const head = `${shown}  ${id.padEnd(idWidth)}  ${expects}`;
-      if (result.verdict === 'not testable') return `${head}\n${dim(`${indent}not testable: ${result.why}`)}`;
+      if (result.verdict === 'not testable')
+        return `${head}\n${dim(`${indent}not testable: ${result.reason}`)}`;
       if (result.verdict === 'pass') return head;
       const mark = paint[verdict](result.verdict === 'fail' ? '✘' : '•');
       const problems = result.problems.map((problem) => `${indent}${mark} ${printable(problem)}`);

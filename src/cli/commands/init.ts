@@ -131,7 +131,7 @@ export async function ask(flags: Partial<Answers>, { input, output }: Terminal):
       return choose(
         choices,
         () => reader.question('Number or name [1]: '),
-        (why) => output.write(`${why}\n`),
+        (reason) => output.write(`${reason}\n`),
       );
     });
   } catch (error) {
@@ -146,7 +146,7 @@ export async function ask(flags: Partial<Answers>, { input, output }: Terminal):
 async function choose(
   choices: readonly Choice[],
   read: () => Promise<string>,
-  refuse: (why: string) => void,
+  refuse: (reason: string) => void,
 ): Promise<string> {
   for (;;) {
     const text = (await read()).trim().toLowerCase() || '1';

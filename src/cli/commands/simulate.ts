@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { type Command, Option } from 'commander';
 import { createColors } from 'picocolors';
 import { printable } from '../../internal/readable-log.js';
-import type { ProbeInput, SimulatedBot, Simulator, WebhookDelivery } from '../../simulator/index.js';
+import type { ProbeInput, SentWebhook, SimulatedBot, Simulator } from '../../simulator/index.js';
 import { readConfigFile } from '../../standalone/index.js';
 import {
   addReceiverFlags,
@@ -253,7 +253,7 @@ const CREDENTIALS_ADVICE = {
   handoffs: 'the receiver wants a --handoff-token in the path, or what --handoff-auth can send.',
 };
 
-function adviceOn(webhook: ProbeReport['webhook'], { status, error }: WebhookDelivery): string {
+function adviceOn(webhook: ProbeReport['webhook'], { status, error }: SentWebhook): string {
   if (status === null) return `${error}. Start the receiver, or correct --receiver-url.`;
   if (status === 401 || status === 403) {
     return `it refuses the credentials of the platform: ${CREDENTIALS_ADVICE[webhook]}`;

@@ -165,10 +165,10 @@ export function createReceipts({ statusOf, sql, pollMs, onError }: ReceiptsOptio
   };
 }
 
-const deadLetterError = (why: string): HandoffKitError =>
+const deadLetterError = (reason: string): HandoffKitError =>
   new HandoffKitError(
     'REPLY_FAILED',
-    `the platform did not take the reply, which is now a dead letter (${why}). Retry or discard it.`,
+    `the platform did not take the reply, which is now a dead letter (${reason}). Retry or discard it.`,
   );
 
 const stoppedError = (): HandoffKitError =>

@@ -105,8 +105,8 @@ function locationOf({ schema, settings }: ReturnType<typeof checkConnection>): s
 }
 
 function unusable(schema: string, error: unknown): HandoffKitError {
-  const why = error instanceof AggregateError ? (error.errors[0] as unknown) : error;
-  const reason = why instanceof Error ? why.message : 'no reason given';
+  const cause = error instanceof AggregateError ? (error.errors[0] as unknown) : error;
+  const reason = cause instanceof Error ? cause.message : 'no reason given';
   return new HandoffKitError(
     'DATABASE_UNUSABLE',
     `cannot use the database (${reason}). Check that the server runs, that the address and the credentials are right, and that this user may create and use the schema ${schema}.`,

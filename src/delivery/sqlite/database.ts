@@ -80,10 +80,10 @@ export function openConnection(file: string): Connection {
     return opened;
   } catch (error) {
     connection?.close();
-    const why = error instanceof Error ? error.message : 'no reason given';
+    const reason = error instanceof Error ? error.message : 'no reason given';
     throw new HandoffKitError(
       'DATABASE_UNUSABLE',
-      `cannot use ${file} as a database (${why}). Check that its folder exists and can be written to, that the disk has room, and that the file is a database of this package.`,
+      `cannot use ${file} as a database (${reason}). Check that its folder exists and can be written to, that the disk has room, and that the file is a database of this package.`,
       { cause: error },
     );
   }

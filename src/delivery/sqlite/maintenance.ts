@@ -43,10 +43,10 @@ function notCopied(cause: unknown, file: string, copy: string): HandoffKitError 
       `there is a file at ${copy}.partial: another backup is running, or one was interrupted. Wait for it, or remove the file.`,
     );
   }
-  const why = cause instanceof Error ? cause.message : String(cause);
+  const reason = cause instanceof Error ? cause.message : String(cause);
   return new HandoffKitError(
     'DATABASE_UNUSABLE',
-    `cannot copy ${file} to ${copy} (${why}). Check that the folder exists and can be written to, and that the disk has room.`,
+    `cannot copy ${file} to ${copy} (${reason}). Check that the folder exists and can be written to, and that the disk has room.`,
     { cause },
   );
 }

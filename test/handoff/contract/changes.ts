@@ -55,10 +55,10 @@ export function changes(engine: StoreEngine): void {
         agentName: 'Bo',
         firstReplyAt: at,
         link: { adapter: 'desk', externalId: '7', url: 'https://desk/7', extra: { contact: '9' } },
-        closure: { by: 'agent', why: 'resolved', at },
+        closure: { by: 'agent', reason: 'resolved', at },
       });
       expect(changed).toMatchObject({ state: 'closing', session: 2, version: 2, agentName: 'Bo' });
-      expect(changed).toMatchObject({ firstReplyAt: at, closure: { by: 'agent', why: 'resolved', at } });
+      expect(changed).toMatchObject({ firstReplyAt: at, closure: { by: 'agent', reason: 'resolved', at } });
       expect(await store.get('c')).toEqual(changed);
     });
 

@@ -40,7 +40,7 @@ export function forgetting(engine: StoreEngine): void {
     it('removes conversations that were closed before the time, and no others', async () => {
       const [store, other] = await openTwo(engine);
       const before = new Date(2_000);
-      const ending = (at: number) => ({ by: 'user' as const, why: null, at: new Date(at) });
+      const ending = (at: number) => ({ by: 'user' as const, reason: null, at: new Date(at) });
       for (const id of ['closed', 'failed', 'closing', 'later', 'open']) {
         await store.create(fresh(id));
         if (id !== 'open')
