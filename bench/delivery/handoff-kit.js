@@ -25,8 +25,9 @@ export function openDelivery({ id, folder, url, schema }) {
  * @type {import('./contenders.js').CreateListener}
  */
 export async function create({ onHandlerStart, ...store }) {
+  const { username, secret } = credentials;
   const receiver = createReceiver({
-    auth: { message: webhookUser(credentials), handoff: noAuth() },
+    auth: { message: webhookUser({ username, secret }), handoff: noAuth() },
     log: false,
     delivery: openDelivery(store),
   });
