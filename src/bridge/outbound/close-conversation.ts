@@ -151,8 +151,8 @@ export function createHelpdeskCloser(bridge: BridgeContext, echoes: EchoDetector
       tryClose().catch(async (error: unknown) => {
         await failing.forget(key);
         if (!isCallFailure(error) || calls.ended) throw error;
-        const reason = `${adapter.name} answers, and keeps failing to close this conversation: ${error.message}`;
-        throw new AdapterError('invalid', reason, { cause: error });
+        const message = `${adapter.name} answers, and keeps failing to close this conversation: ${error.message}`;
+        throw new AdapterError('invalid', message, { cause: error });
       });
 
     const giveUp = async (error: AdapterError): Promise<void> => {
