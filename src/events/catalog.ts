@@ -10,7 +10,7 @@ import type {
 
 /** The payload of a probe: the endpoint that the platform tested. */
 export interface ProbePayload {
-  /** The endpoint; `root` for the address of the mount, or of moved handoff endpoints. */
+  /** The endpoint; `root` for the base URL of the handoff endpoints, or a mount without a message webhook. */
   readonly endpoint: WebhookEndpoint | 'root';
 }
 

@@ -25,6 +25,8 @@ export interface ReceiverBots {
   /** Whether any bot sends messages, or handoffs. */
   readonly hasMessages: boolean;
   readonly hasHandoffs: boolean;
+  /** Options of `auth` with a username whose secret was given, but empty. */
+  readonly emptySecrets: readonly string[];
 }
 
 const HANDOFF_ENDPOINTS = ['establish', 'chat', 'close'] as const satisfies readonly WebhookEndpoint[];
@@ -34,16 +36,16 @@ export function createBots(options: ReceiverOptions | SeveralBotsOptions): Recei
   const { basePath, paths } = options;
   const configured = optionsByBot(options);
   const hasSeveral = options.bots !== undefined;
+  const emptySecrets: string[] = [];
   const bots = [...configured].map(([name, { auth }]): GuardedBot => {
     checkOptionNames(`${hasSeveral ? `bots.${name}.` : ''}auth`, auth, ['message', 'handoff']);
-    const option = (group: 'message' | 'handoff') => `${hasSeveral ? `bots.${name}.` : ''}auth.${group}`;
-    return {
-      name,
-      guards: {
-        message: createGuard('message', auth?.message, option('message')),
-        handoff: createGuard('handoff', auth?.handoff, option('handoff')),
-      },
+    const guardOf = (group: 'message' | 'handoff') => {
+      const option = `${hasSeveral ? `bots.${name}.` : ''}auth.${group}`;
+      const guard = createGuard(group, auth?.[group], option);
+      if (guard?.hasEmptySecret) emptySecrets.push(option);
+      return guard;
     };
+    return { name, guards: { message: guardOf('message'), handoff: guardOf('handoff') } };
   });
   if (hasSeveral) checkBotsDiffer(bots);
   const platforms = new Map([...configured].map(([name, { platform }]) => [name, platformOf(platform)]));
@@ -53,6 +55,7 @@ export function createBots(options: ReceiverOptions | SeveralBotsOptions): Recei
   return {
     platforms,
     isToken: endpoints.isToken,
+    emptySecrets,
     hasMessages: bots.some(({ guards }) => guards.message),
     hasHandoffs: bots.some(({ guards }) => guards.handoff),
     directory: hasSeveral ? severalBots(platforms) : singleBot(platforms.get(DEFAULT_BOT) ?? null),

@@ -66,6 +66,9 @@ export function createReceiver<State extends object = object>(
   const { directory, platforms, hasMessages, hasHandoffs } = bots;
   const receiverName = checkName('name', options.name ?? DEFAULT_RECEIVER);
   const log = logOf(options.log);
+  for (const option of bots.emptySecrets) {
+    log.warn({}, `the secret of ${option} is empty: requests need the username alone, as Bearer`);
+  }
   const handlerLog = withRedaction(log);
   const delivery = options.delivery ?? inline();
   const registry = createRegistry();

@@ -57,7 +57,7 @@ export interface Exchange {
 
 /** The outcome of a request that was not refused. */
 export type Outcome =
-  | { readonly kind: 'probe'; readonly bot: string | null }
+  | { readonly kind: 'probe'; readonly bot: string | null; readonly endpoint: Route['endpoint'] }
   | { readonly kind: 'event'; readonly event: DeliveredEvent; readonly acceptance: Acceptance | 'dropped' };
 
 /** The refusal of a request: its response, and details for the log. */
@@ -214,7 +214,10 @@ export function createRequestLog(log: Log): RequestLog {
     accepted(exchange, outcome) {
       isSettled = true;
       if (log.isLevelEnabled?.('debug') === false) return;
-      if (outcome.kind === 'probe') return log.debug(fieldsOf(exchange, outcome.bot), 'probe answered');
+      if (outcome.kind === 'probe') {
+        const { bot, endpoint } = outcome;
+        return log.debug({ ...fieldsOf(exchange, bot), endpoint }, 'probe answered');
+      }
       const { event, acceptance } = outcome;
       log.debug(
         {

@@ -117,7 +117,7 @@ export function createReceive(options: ReceiveOptions): RequestHandling {
     const text = isRefusal(bytes) ? bytes : decodeBody(bytes);
     const json = isRefusal(text) ? text : parseJson(text, limits.depth);
 
-    if (!isRefusal(json) && isProbe(json)) return { kind: 'probe', bot: grant.bot };
+    if (!isRefusal(json) && isProbe(json)) return { kind: 'probe', bot: grant.bot, endpoint: grant.tested };
     // A sender who may only send probes gets no details about other bodies.
     if (grant.level === 'probe') return grant.refusal;
     if (isRefusal(json)) return json;
@@ -193,13 +193,13 @@ export function createReceive(options: ReceiveOptions): RequestHandling {
   };
 
   /** Work that the sender does not wait for, but a closing receiver does. */
-  const followUp = async ({ route, requestId, receivedAt }: Exchange, outcome: Outcome): Promise<void> => {
+  const followUp = async ({ requestId, receivedAt }: Exchange, outcome: Outcome): Promise<void> => {
     const reported = (work: Promise<void>, place: FailureDetails): Promise<void> =>
       work.catch((error: unknown) => dispatcher.report(error, place));
 
     if (outcome.kind === 'probe') {
-      const { bot } = outcome;
-      const observed = dispatcher.observe({ endpoint: route.endpoint }, { bot, requestId, receivedAt });
+      const { bot, endpoint } = outcome;
+      const observed = dispatcher.observe({ endpoint }, { bot, requestId, receivedAt });
       return reported(observed, { event: 'probe', bot, requestId });
     }
     await delivery.answered?.(outcome.event);

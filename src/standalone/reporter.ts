@@ -107,7 +107,8 @@ function detailsOf(context: HandlerContexts[EventName]): EventDetails {
   }
   if (context.event === 'handoff.message') return { who: 'the user', ...textDetails(context.payload.body) };
   if (context.event === 'handoff.closed') return { detail: context.payload.type ?? 'no reason given' };
-  return { detail: `test of ${context.payload.endpoint}` };
+  const { endpoint } = context.payload;
+  return { detail: `test of ${endpoint === 'root' ? 'the handoff URL' : endpoint}` };
 }
 
 const textDetails = (text: string): EventDetails => ({ length: text.length, text });

@@ -1,8 +1,17 @@
 import request from 'supertest';
 import { describe, expect, it } from 'vitest';
-import { type AuthChoice, basic, bearer, noAuth, pathToken, webhookUser } from '../../src/public/index.js';
+import {
+  type AuthChoice,
+  basic,
+  bearer,
+  createReceiver,
+  noAuth,
+  pathToken,
+  webhookUser,
+} from '../../src/public/index.js';
 import { botMessageBody, establishBody } from '../fixtures/bodies.js';
 import { BEARER_TOKEN, basicHeader, PATH_TOKEN, SECRET, USERNAME } from '../helpers/credentials.js';
+import { logLines } from '../helpers/log-lines.js';
 import { bytesOf, dial, parseAnswer, readAll, sendRaw } from '../helpers/raw.js';
 import { type Started, start } from '../helpers/start.js';
 
@@ -32,6 +41,88 @@ describe('a username and an empty secret', () => {
   it('pass as the username alone, and never as a secret that is empty', async () => {
     const to = await startWith(webhookUser({ username: USERNAME, secret: '' }));
     await expectRefused(to, basicHeader(USERNAME, ''), `Bearer ${USERNAME}`);
+  });
+
+  it('are logged with the name of the option', async () => {
+    const empty = webhookUser({ username: USERNAME, secret: '' });
+    expect((await startWith(empty)).logged.text()).toContain('the secret of auth.message is empty');
+    const several = logLines();
+    createReceiver({ bots: { sales: { auth: { message: empty, handoff: false } } }, log: several.log });
+    expect(several.text()).toContain('the secret of bots.sales.auth.message is empty');
+    for (const none of [
+      webhookUser({ username: USERNAME }),
+      webhookUser({ username: USERNAME, secret: SECRET }),
+    ]) {
+      expect((await startWith(none)).logged.text()).not.toContain('is empty');
+    }
+  });
+});
+
+describe('the log line of a refused request', () => {
+  const withSecret = webhookUser({ username: USERNAME, secret: SECRET });
+  const alone = webhookUser({ username: USERNAME });
+  const token = pathToken(PATH_TOKEN);
+  const EITHER =
+    'The platform sends Basic for a username with a secret, and Bearer for a username alone: is the secret set on both sides?';
+
+  it.each<[string, AuthChoice, Record<string, string>, string]>([
+    ['nothing', withSecret, {}, 'expected Authorization: Basic, but the request has no Authorization header'],
+    [
+      'another scheme of the platform',
+      withSecret,
+      { authorization: `bearer ${SECRET}` },
+      `expected Authorization: Basic, but the request has Authorization: Bearer. ${EITHER}`,
+    ],
+    [
+      'a secret that the receiver does not know of',
+      alone,
+      { authorization: basicHeader(USERNAME, SECRET) },
+      `expected Authorization: Bearer, but the request has Authorization: Basic. ${EITHER}`,
+    ],
+    [
+      'other credentials',
+      [withSecret, alone],
+      { authorization: `Bearer ${SECRET}` },
+      'the credentials are wrong: the request has Authorization: Bearer, as expected, with other values',
+    ],
+    [
+      'a secret without a scheme',
+      [withSecret, alone],
+      { authorization: SECRET },
+      'expected Authorization: Basic or Authorization: Bearer, but the request has an Authorization header of another scheme',
+    ],
+    [
+      'a signature',
+      alone,
+      { 'X-Hub-Signature-256': `sha256=${SECRET}` },
+      'expected Authorization: Bearer, but the request has a signature instead of Authorization',
+    ],
+    ['no token', token, {}, 'expected a token in the path, but the request has no token in its path'],
+    [
+      'a header in place of a token',
+      token,
+      { authorization: `Bearer ${PATH_TOKEN}` },
+      'expected a token in the path, but the request has no token in its path and Authorization: Bearer',
+    ],
+    [
+      'what a function does not accept',
+      () => false,
+      {},
+      'expected what your own check accepts, but the request has no Authorization header',
+    ],
+  ])('says what came and what was expected, without values: %s', async (_what, scheme, headers, detail) => {
+    const to = await startWith(scheme);
+    expect((await request(to.url).post('/').set(headers).send(botMessageBody())).status).toBe(401);
+    expect((await to.logged.until('request refused')).detail).toBe(detail);
+    for (const secret of HIDDEN) expect(to.logged.text()).not.toContain(secret);
+  });
+
+  it('tells a wrong token from none', async () => {
+    const to = await start({ auth: { message: false, handoff: pathToken(PATH_TOKEN) } });
+    expect((await request(to.url).post('/another-token/chat').send({})).status).toBe(401);
+    expect((await to.logged.until('request refused')).detail).toBe(
+      'expected a token in the path, but the request has another one',
+    );
   });
 });
 
@@ -191,7 +282,9 @@ describe('several Authorization headers', () => {
     expect(answer.status).toBe(401);
     expect(to.seen).toHaveLength(0);
     const line = await to.logged.until('request refused');
-    expect(line).toMatchObject({ detail: 'the request has several Authorization headers' });
+    expect(line).toMatchObject({
+      detail: 'expected Authorization: Basic, but the request has several Authorization headers',
+    });
     expect(to.logged.text()).not.toContain(good.slice('Basic '.length));
     expect((await post(to, good)).status).toBe(200);
   });

@@ -58,7 +58,7 @@ describe('a probe with valid credentials', () => {
     const to = await startWatched({ auth: HEADER_AUTH });
     const sent = [
       ['/', MESSAGE, 'message'],
-      ['/', HANDOFF, 'message'],
+      ['/', HANDOFF, 'root'],
       ['/conversation/establish', HANDOFF, 'establish'],
       ['/chat', HANDOFF, 'chat'],
       ['/conversation/close', HANDOFF, 'close'],
@@ -91,7 +91,10 @@ describe('a probe with valid credentials', () => {
       expect((await probe(to, `/${PATH_TOKEN}${path}`, undefined, shape())).status).toBe(200);
     }
     expect((await probe(to, '/', `Bearer ${BEARER_TOKEN}`, shape())).status).toBe(200);
-    expect(to.seen).toHaveLength(5);
+    expect(to.seen.map(({ payload }) => payload)).toEqual(
+      ['root', 'establish', 'chat', 'close', 'message'].map((endpoint) => ({ endpoint })),
+    );
+    expect(to.logged.about('probe answered').map(({ endpoint }) => endpoint)).toContain('root');
     await to.expectNothingDone();
   });
 });
@@ -132,7 +135,9 @@ describe('a probe without credentials', () => {
     expect((await probe(to, '/', MESSAGE)).status).toBe(200);
     // The platform would show the message webhook as reachable, and every message would be refused.
     expect((await probe(to, '/', HANDOFF)).status).toBe(401);
-    expect((await to.logged.until('probe was refused')).detail).toBe('the credentials are wrong');
+    expect((await to.logged.until('probe was refused')).detail).toBe(
+      'the credentials are wrong: the request has Authorization: Basic, as expected, with other values',
+    );
     expect((await probe(to, '/chat', HANDOFF)).status).toBe(200);
   });
 

@@ -86,6 +86,9 @@ describe('the program', () => {
     const open = await startStandalone({ PROBE_AUTH: 'none' });
     expect((await post(`${open.url}/webhook`, { istest: true })).status).toBe(200);
     expect(open.printed()).toContain('"event":"probe"');
+    expect(open.printed()).toContain('"detail":"test of message"');
+    expect((await post(`${open.url}/webhook/${PATH_TOKEN}`, { istest: true })).status).toBe(200);
+    expect(open.printed()).toContain('"detail":"test of the handoff URL"');
   });
 
   it('reads bodies up to its limit', async () => {

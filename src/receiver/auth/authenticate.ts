@@ -2,7 +2,7 @@ import { configError } from '../../internal/index.js';
 import type { WebhookEndpoint } from '../../protocol/index.js';
 import { type ReceiverRequest, type Refusal, refuse } from '../exchange.js';
 import type { Route } from '../routes.js';
-import type { AuthRequest, Guard } from './schemes.js';
+import { type AuthRequest, BASIC, BEARER, type Guard } from './schemes.js';
 
 /** A bot and the guards of its endpoints; `null` where a group is not mounted. */
 export interface GuardedBot {
@@ -11,12 +11,22 @@ export interface GuardedBot {
 }
 
 /**
- * The bot and the endpoint that a request may use. `refusal` answers a request that needs more. `bot` is `null` for a
- * probe whose bot neither the path nor credentials identify.
+ * The bot and the endpoint that a request may use, and the one that it tests as a probe. `refusal` answers a request that
+ * needs more. `bot` is `null` for a probe whose bot neither the path nor credentials identify.
  */
 export type Grant =
-  | { readonly level: 'full'; readonly endpoint: WebhookEndpoint; readonly bot: string }
-  | { readonly level: 'probe'; readonly bot: string | null; readonly refusal: Refusal }
+  | {
+      readonly level: 'full';
+      readonly endpoint: WebhookEndpoint;
+      readonly tested: Route['endpoint'];
+      readonly bot: string;
+    }
+  | {
+      readonly level: 'probe';
+      readonly tested: Route['endpoint'];
+      readonly bot: string | null;
+      readonly refusal: Refusal;
+    }
   | { readonly level: 'none'; readonly refusal: Refusal };
 
 /** Decides by path and headers what a request may use. */
@@ -60,7 +70,9 @@ export function createAuthenticate(bots: readonly GuardedBot[], probesNeedAuth: 
       grants.find(({ level }) => level === 'full') ?? grants.find(({ level }) => level === 'probe');
     if (grant) return grant;
     const refusal = mergeRefusals(grants);
-    return probesNeedAuth ? { level: 'none', refusal } : { level: 'probe', bot: null, refusal };
+    return probesNeedAuth
+      ? { level: 'none', refusal }
+      : { level: 'probe', tested: route.endpoint, bot: null, refusal };
   };
 
   return async (request, route) => {
@@ -90,15 +102,19 @@ async function grantOf(
   const [group] = groupsAt(route);
   const guard = guards[group] ?? guards.handoff;
   const passes = guard !== null && (await guard.passes(authRequest));
+  // The base URL of the handoff endpoints is the address of the message webhook with the token.
+  const isBaseUrl = route.isRoot && route.pathToken !== undefined && !guards.message?.hasPathToken;
+  const tested = isBaseUrl ? 'root' : route.endpoint;
   if (passes && guards[group] && route.endpoint !== 'root')
-    return { level: 'full', endpoint: route.endpoint, bot: name };
+    return { level: 'full', endpoint: route.endpoint, tested, bot: name };
 
-  const refusal = guard && !passes ? unauthorized(complaint(guard, request), guard.challenges) : ONLY_PROBES;
-  if (passes || !probesNeedAuth) return { level: 'probe', bot: name, refusal };
+  const refusal =
+    guard && !passes ? unauthorized(complaint(guard, request, route), guard.challenges) : ONLY_PROBES;
+  if (passes || !probesNeedAuth) return { level: 'probe', tested, bot: name, refusal };
   const second = route.isRoot && guard !== guards.handoff ? guards.handoff : null;
   const isUsable = second !== null && !(second.isOpen && hasAuthorization(request));
   return isUsable && (await second.passes(authRequest))
-    ? { level: 'probe', bot: name, refusal }
+    ? { level: 'probe', tested: 'root', bot: name, refusal }
     : { level: 'none', refusal };
 }
 
@@ -126,10 +142,34 @@ function toAuthRequest(request: ReceiverRequest, { endpoint, pathToken }: Route)
 const hasAuthorization = ({ headers, hasRepeatedAuthorization }: ReceiverRequest): boolean =>
   headers.authorization !== undefined || hasRepeatedAuthorization === true;
 
-function complaint({ hasPathToken }: Guard, request: ReceiverRequest): string {
-  if (request.hasRepeatedAuthorization) return 'the request has several Authorization headers';
-  if (hasPathToken) return 'the token in the path is missing or wrong';
-  return hasAuthorization(request) ? 'the credentials are wrong' : 'the request has no Authorization header';
+const NOTHING = 'no Authorization header';
+
+/** What came and what was expected, without values: the first word of a header may be a secret. */
+function complaint({ expects, hasPathToken }: Guard, request: ReceiverRequest, { pathToken }: Route): string {
+  const came = whatCame(request);
+  const told = [
+    ...(hasPathToken ? [pathToken === undefined ? 'no token in its path' : 'another one'] : []),
+    ...(came === NOTHING && hasPathToken && expects.length === 1 ? [] : [came]),
+  ];
+  const hint =
+    (came === BASIC && expects.includes(BEARER)) || (came === BEARER && expects.includes(BASIC))
+      ? '. The platform sends Basic for a username with a secret, and Bearer for a username alone: is the secret set on both sides?'
+      : '';
+  return expects.includes(came)
+    ? `the credentials are wrong: the request has ${came}, as expected, with other values`
+    : `expected ${expects.join(' or ')}, but the request has ${told.join(' and ')}${hint}`;
+}
+
+function whatCame({ headers, hasRepeatedAuthorization }: ReceiverRequest): string {
+  if (hasRepeatedAuthorization) return 'several Authorization headers';
+  const { authorization } = headers;
+  if (authorization !== undefined) {
+    const scheme = authorization.split(' ', 1)[0]?.toLowerCase();
+    if (scheme === 'basic') return BASIC;
+    return scheme === 'bearer' ? BEARER : 'an Authorization header of another scheme';
+  }
+  const isSigned = Object.keys(headers).some((name) => name.includes('signature'));
+  return isSigned ? 'a signature instead of Authorization' : NOTHING;
 }
 
 const unauthorized = (detail: string | undefined, challenges: readonly string[]): Refusal =>

@@ -40,13 +40,16 @@ const REALM = 'realm="handoff-kit"';
 /** What each scheme compares requests with. Never log it: that is why it is not a field of the scheme. */
 const credentials = new WeakMap<AuthScheme, string>();
 
+/** Schemes of a username whose secret was given, but empty. */
+const withEmptySecret = new WeakSet<AuthScheme>();
+
 function withCredential(scheme: AuthScheme, credential: string): AuthScheme {
   credentials.set(scheme, credential);
   return scheme;
 }
 
 /** A webhook username may contain spaces, and the platform sends it unescaped. */
-const BEARER = /^bearer +(\S.*)$/i;
+const BEARER_HEADER = /^bearer +(\S.*)$/i;
 
 /** Shorter tokens can be guessed. */
 const SHORTEST_PATH_TOKEN = 16;
@@ -65,7 +68,7 @@ export function bearer(token: string): AuthScheme {
     challenge: `Bearer ${REALM}`,
     inPath: false,
     verify({ authorization }) {
-      const candidate = authorization === undefined ? undefined : BEARER.exec(authorization)?.[1];
+      const candidate = authorization === undefined ? undefined : BEARER_HEADER.exec(authorization)?.[1];
       return candidate !== undefined && matches(candidate);
     },
   };
@@ -102,7 +105,7 @@ export function basic(options: { username: string; password: string }): AuthSche
 /**
  * The credentials of the message webhook, as set up in the bot's integration settings: the platform sends a
  * username alone as Bearer, and a username with a secret as Basic. An empty secret, as an empty environment variable
- * gives it, is no secret.
+ * gives it, is no secret; the receiver logs a warning.
  *
  * @example createReceiver({ auth: { message: webhookUser({ username, secret }), handoff: pathToken(token) } });
  */
@@ -110,7 +113,11 @@ export function webhookUser(options: { username: string; secret?: string | undef
   checkOptionNames('webhookUser', options, ['username', 'secret']);
   const { username, secret } = options;
   checkSecret(username, 'the webhook username');
-  if (secret === undefined || secret === '') return bearer(username);
+  if (secret === undefined || secret === '') {
+    const scheme = bearer(username);
+    if (secret === '') withEmptySecret.add(scheme);
+    return scheme;
+  }
   checkSecret(secret, 'the webhook secret');
   return basic({ username, password: secret });
 }
@@ -187,6 +194,10 @@ export interface Guard {
   isToken(segment: string): boolean;
   /** Whether any scheme has its credential in the path. */
   readonly hasPathToken: boolean;
+  /** Whether a username was given with an empty secret. */
+  readonly hasEmptySecret: boolean;
+  /** What the schemes look for in a request, for logs. */
+  readonly expects: readonly string[];
   /** Whether every request passes. */
   readonly isOpen: boolean;
   /** The credentials of all schemes; `null` if one has none that is known here, such as a function. */
@@ -194,6 +205,17 @@ export interface Guard {
   /** The values of `WWW-Authenticate`. */
   readonly challenges: readonly string[];
 }
+
+export const BASIC = 'Authorization: Basic';
+export const BEARER = 'Authorization: Bearer';
+
+/** By the scheme's name. */
+const EXPECTED: Readonly<Record<string, string>> = {
+  basic: BASIC,
+  bearer: BEARER,
+  'path token': 'a token in the path',
+  function: 'what your own check accepts',
+};
 
 const CHOICES = `
     webhookUser({ username, secret })   the username and secret of the bot's webhook settings
@@ -232,6 +254,8 @@ export function createGuard(
     isToken: (segment) =>
       schemes.some((scheme) => scheme.inPath && scheme.verify(withToken(segment)) === true),
     hasPathToken: schemes.some(({ inPath }) => inPath),
+    hasEmptySecret: schemes.some((scheme) => withEmptySecret.has(scheme)),
+    expects: [...new Set(schemes.map(({ name }) => EXPECTED[name] ?? name))],
     isOpen: schemes.some(({ name }) => name === NO_AUTH),
     credentials: known.length === schemes.length ? known : null,
     challenges: schemes.map(({ challenge }) => challenge).filter((challenge) => challenge !== ''),
