@@ -17,20 +17,37 @@ export function droppedValues(sent: unknown, read: unknown): DroppedValue[] {
     if (Object.is(before, after) || isNothing(before)) return;
     if (Array.isArray(before)) {
       // A list in place of an object was merged into one object.
-      for (const [index, item] of before.entries()) {
+      for (const [index, item] of itemsOf(before, after).entries()) {
         if (Array.isArray(after)) compare(item, after[index], `${path}[]`);
         else compare(item, after, path);
       }
     } else if (isRecord(before)) {
       const target = Array.isArray(after) ? after[0] : after;
-      if (!isRecord(target)) add(path, 'object');
-      else for (const [name, value] of Object.entries(before)) compare(value, target[name], join(path, name));
+      if (isRecord(target))
+        for (const [name, value] of Object.entries(before)) compare(value, target[name], join(path, name));
+      else compareText(before, target, path);
     } else if (!isHeldBy(before, after)) add(path, typeof before);
+  };
+
+  /** An object in place of a text, of which the words were read. */
+  const compareText = (before: Readonly<Record<string, unknown>>, after: unknown, path: string): void => {
+    const { text, ...others } = before;
+    if (isNothing(text) || isNothing(after)) return void add(path, 'object');
+    compare(text, after, path);
+    for (const [name, value] of Object.entries(others)) {
+      if (!isNothing(value)) add(join(path, name), typeof value);
+    }
   };
 
   compare(sent, read, '');
   return [...found.values()];
 }
+
+/** Lists within a list may have been merged into it. */
+const itemsOf = (before: readonly unknown[], after: unknown): readonly unknown[] =>
+  Array.isArray(after) && after.some((item) => Array.isArray(item))
+    ? before
+    : before.flat(Number.POSITIVE_INFINITY);
 
 const join = (path: string, name: string): string => (path === '' ? name : `${path}.${name}`);
 
@@ -41,7 +58,7 @@ const isNothing = (value: unknown): boolean =>
   value === '' ||
   (typeof value === 'object' && Object.keys(value).length === 0);
 
-/** Whether a plain value was converted to another plain value, or wrapped into an object or list. */
+/** Whether a plain value was converted to another plain value, wrapped, or joined with others, one line each. */
 function isHeldBy(value: unknown, after: unknown): boolean {
   if (typeof after !== 'object') return after !== undefined && after !== '';
   return after !== null && Object.values(after).some((part) => isPartOf(value, part));
@@ -50,4 +67,4 @@ function isHeldBy(value: unknown, after: unknown): boolean {
 const isPartOf = (value: unknown, part: unknown): boolean =>
   typeof part === 'object'
     ? part !== null && Object.values(part).some((each) => isPartOf(value, each))
-    : toText(part) === toText(value);
+    : `\n${toText(part)}\n`.includes(`\n${toText(value)}\n`);

@@ -4,6 +4,7 @@ import {
   id,
   isRecord,
   istest,
+  nestedList,
   optionalEnum,
   optionalId,
   optionalText,
@@ -136,7 +137,7 @@ export const handoffRequest: z.ZodType<HandoffRequest> = z.looseObject({
   timestamp: time,
   email: optionalText,
   bot_id: optionalId,
-  body: z.preprocess(asList, z.array(handoffMessageItem)),
+  body: z.preprocess(nestedList, z.array(handoffMessageItem)),
   user_info: userInfo,
   istest,
 });

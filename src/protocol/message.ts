@@ -6,12 +6,13 @@ import {
   isRecord,
   isTime,
   istest,
+  lines,
+  nestedList,
   optionalId,
   optionalText,
   quantity,
   recordOr,
   time,
-  toText,
 } from './primitives.js';
 
 /** The fields that identify and route a bot's message. The receiver validates them before it answers. */
@@ -113,13 +114,6 @@ const mergeContent = (value: unknown): Record<string, unknown> => {
   return Object.assign({}, ...parts, { text, audio: parts.flatMap(({ audio }) => asList(audio)) });
 };
 
-/** Text, or a list of lines. */
-const lines = z.preprocess(
-  (value) =>
-    Array.isArray(value) ? value.flatMap((line) => toText(line) ?? []).join('\n') || null : toText(value),
-  z.string().nullable(),
-);
-
 export const outputContent: z.ZodType<OutputContent> = z.preprocess(
   mergeContent,
   z.looseObject({
@@ -206,7 +200,7 @@ export const botMessageEnvelope: z.ZodType<BotMessageEnvelope> = envelope;
 
 /** Accepts every body that {@link botMessageEnvelope} accepts. */
 export const botMessage: z.ZodType<BotMessage> = envelope.extend({
-  output: z.preprocess(asList, z.array(outputItem)),
+  output: z.preprocess(nestedList, z.array(outputItem)),
   usage: messageUsage,
 });
 

@@ -28,6 +28,9 @@ export const asList = (value: unknown): unknown[] => {
   return isEmpty(value) ? [] : [value];
 };
 
+/** Like {@link asList}, without lists within the list. */
+export const nestedList = (value: unknown): unknown[] => asList(value).flat(Number.POSITIVE_INFINITY);
+
 /** Whether a value stands for none. */
 export const isEmpty = (value: unknown): boolean => value === null || value === undefined || value === '';
 
@@ -65,8 +68,22 @@ export const optionalId = z.preprocess(toId, z.string().nullable());
 /** Text that may be missing. Handlers see numbers and booleans as text, and `null` for anything else. */
 export const optionalText = z.preprocess(toText, z.string().nullable());
 
-/** Transcript text: like {@link optionalText}, but empty instead of `null`. */
-export const text = z.preprocess((value) => toText(value) ?? '', z.string());
+/** The words of a plain value, of an object with `text`, or of a list of them. */
+const wordsIn = (value: unknown): string[] => {
+  if (Array.isArray(value)) return value.flatMap(wordsIn);
+  if (isRecord(value)) return wordsIn(value.text);
+  const plain = toText(value);
+  return plain === null ? [] : [plain];
+};
+
+/** Text, or a list or an object that has some: one line for each. Handlers see `null` for anything else. */
+export const lines = z.preprocess(
+  (value) => (typeof value === 'object' ? wordsIn(value).join('\n') || null : toText(value)),
+  z.string().nullable(),
+);
+
+/** Transcript text: like {@link lines}, but empty instead of `null`. */
+export const text = z.preprocess((value) => wordsIn(value).join('\n'), z.string());
 
 /** A user's text: like {@link text}, but a list or an object is refused, because its content would be lost. */
 export const words = z.preprocess(

@@ -33,7 +33,7 @@ describe('values that normalising drops', () => {
     [
       'texts of items, named once',
       'establish',
-      establishBody({ body: [{ text: { de: 'x' } }, { text: ['y'] }] }),
+      establishBody({ body: [{ text: { de: 'x' } }, { text: [{ de: 'y' }] }] }),
       ['body[].text'],
     ],
     ['istest', 'chat', chatBody({ istest: 'maybe' }), ['istest']],
@@ -46,15 +46,31 @@ describe('values that normalising drops', () => {
       }),
       ['output[].content.text', 'usage.tokens.total_tokens'],
     ],
+    [
+      'what is beside the words',
+      'message',
+      botMessageBody({ output: [{ content: { text: [{ text: 'a', image: 'https://a', bold: null }] } }] }),
+      ['output[].content.text.image'],
+    ],
+    [
+      'a part of a list without words',
+      'message',
+      botMessageBody({ output: [{ content: { text: ['a', { de: 'x' }] } }] }),
+      ['output[].content.text'],
+    ],
   ])('are named by their path: %s', (_what, endpoint, body, paths) => {
     expect(dropped(endpoint, body)).toEqual(paths);
   });
 
   it('are named once for each kind of value', () => {
-    const body = establishBody({ body: [{ text: { de: 'x' } }, { text: { de: 'y' } }, { text: [['z']] }] });
+    const items = [{ type: 'x' }, { type: 'y' }, [['z']]].map((message_type) => ({
+      text: 'a',
+      message_type,
+    }));
+    const body = establishBody({ body: items });
     expect(valuesOf('establish', body)).toEqual([
-      { path: 'body[].text', kind: 'object' },
-      { path: 'body[].text', kind: 'string' },
+      { path: 'body[].message_type', kind: 'object' },
+      { path: 'body[].message_type', kind: 'string' },
     ]);
   });
 
@@ -67,6 +83,22 @@ describe('values that normalising drops', () => {
       'any form of an absent value',
       'establish',
       establishBody({ email: '', body: null, user_info: [], bot_id: {} }),
+    ],
+    ['lists of texts', 'message', botMessageBody({ output: [{ content: ['a', 'b\nc', 'd'] }] })],
+    [
+      'words within words',
+      'message',
+      botMessageBody({
+        output: [
+          [{ text: 'a' }, [{ content: { text: { text: 'b' } } }]],
+          { content: { text: [{ text: 'c' }] } },
+        ],
+      }),
+    ],
+    [
+      'words within a transcript',
+      'establish',
+      establishBody({ body: [[{ text: ['a', { text: 'b' }] }, 'c'], { text: { text: 'd' } }] }),
     ],
     ['text as output', 'message', botMessageBody({ output: 'hello', usage: { tokens: '3' } })],
     [

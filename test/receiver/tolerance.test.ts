@@ -44,6 +44,11 @@ describe('a body that differs from the contract is accepted', () => {
         ],
       },
     ],
+    [
+      'establish',
+      { body: [{ text: ['One', { text: 'Two' }], message_type: 'QUESTION' }] },
+      { transcript: [{ from: 'user', text: 'One\nTwo' }] },
+    ],
     ['establish', { timestamp: '' }, { sentAt: null }],
     ['establish', { timestamp: 'today' }, { sentAt: null }],
     ['chat', { body: null }, { text: '' }],
@@ -61,6 +66,9 @@ describe('a body that differs from the contract is accepted', () => {
     ['message', { message_id: undefined }, { payload: { message_id: null } }],
     ['message', { output: [{ content: [{ text: 'One' }, 'Two'] }] }, { text: 'One\nTwo' }],
     ['message', { output: [{ content: { text: ['One', 'Two'] } }] }, { text: 'One\nTwo' }],
+    ['message', { output: [{ content: { text: [{ text: 'One' }, 'Two'] } }] }, { text: 'One\nTwo' }],
+    ['message', { output: [{ content: { text: { text: 'One' } } }] }, { text: 'One' }],
+    ['message', { output: [[{ text: 'One' }, { content: { text: 'Two' } }]] }, { text: 'One\nTwo' }],
     [
       'message',
       { output: [{ text: 'Hello' }, { text: 'again', content: { text: '' } }] },
