@@ -1,6 +1,7 @@
-import { writeFileSync } from 'node:fs';
+import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
+import { generateAdapterProject } from '../../src/cli/init/adapter-project.js';
 import {
   FAKE_HMAC_TOKEN,
   FAKE_INBOX,
@@ -211,11 +212,20 @@ describe('adapter scrip', () => {
 });
 
 describe('adapter check with a module', () => {
-  const MODULE = 'examples/custom-adapter/harness.js';
+  /** A project with an adapter, for which this package is installed. */
+  const writeProject = (): string => {
+    const folder = temporaryFolder();
+    generateAdapterProject(join(folder, 'x'), { language: 'js', adapter: 'full' });
+    mkdirSync(join(folder, 'node_modules'));
+    symlinkSync(resolve('.'), join(folder, 'node_modules/handoff-kit'));
+    return join(folder, 'x');
+  };
+  const writeHarness = (): string => join(writeProject(), 'test/harness.js');
   const IDS_OF_CHECKS = 'open,signature-bytes';
 
   it('runs the conformance kit on an adapter, and prints each result', async () => {
-    const { code, stdout, stderr } = await runCli(['adapter', 'check', MODULE, '--only', IDS_OF_CHECKS]);
+    const args = ['adapter', 'check', writeHarness(), '--only', IDS_OF_CHECKS];
+    const { code, stdout, stderr } = await runCli(args);
     expect([code, stderr]).toEqual([0, '']);
     expect(stdout).toBe(`passed  open: open creates a conversation with the transcript
 passed  signature-bytes: a body with other white space is refused
@@ -224,14 +234,15 @@ passed  signature-bytes: a body with other white space is refused
   });
 
   it('prints a badge, and all results as JSON', async () => {
-    const badge = await runCli(['adapter', 'check', MODULE, '--only', 'open', '--badge']);
+    const harness = writeHarness();
+    const badge = await runCli(['adapter', 'check', harness, '--only', 'open', '--badge']);
     expect(badge.json()).toEqual({
       schemaVersion: 1,
       label: 'handoff-kit',
       message: '1 passed, 0 failed, 0 skipped',
       color: 'brightgreen',
     });
-    const report = await runCli(['adapter', 'check', MODULE, '--only', IDS_OF_CHECKS, '--json']);
+    const report = await runCli(['adapter', 'check', harness, '--only', IDS_OF_CHECKS, '--json']);
     expect(report.json()).toMatchObject({
       ok: true,
       adapter: 'Tiny Desk',
@@ -244,7 +255,7 @@ passed  signature-bytes: a body with other white space is refused
     const module = join(temporaryFolder(), 'defect.mjs');
     writeFileSync(
       module,
-      `import { createAdapter as good, harness } from ${JSON.stringify(resolve(MODULE))};
+      `import { createAdapter as good, harness } from ${JSON.stringify(writeHarness())};
        export const createAdapter = async (site) => ({ ...(await good(site)), close: async () => {} });
        export { harness };`,
     );
@@ -256,14 +267,10 @@ passed  signature-bytes: a body with other white space is refused
   });
 
   it.each([
-    ['does not exist', './missing.js', 'load ./missing.js'],
-    [
-      'has no harness',
-      'examples/custom-adapter/adapter.js',
-      'must export createAdapter, a function, and harness',
-    ],
+    ['does not exist', 'missing.js', 'load '],
+    ['has no harness', 'src/adapter.js', 'must export createAdapter, a function, and harness'],
   ])('refuses a module that %s', async (_what, module, message) => {
-    const { code, stderr } = await runCli(['adapter', 'check', module]);
+    const { code, stderr } = await runCli(['adapter', 'check', join(writeProject(), module)]);
     expect(code).toBe(2);
     expect(stderr).toContain(message);
   });

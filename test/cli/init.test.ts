@@ -76,6 +76,9 @@ describe('init', () => {
     [['--delivery', 'inline', '--adapter', 'desk'], 'choose --delivery sqlite or postgres'],
     [['--host', 'lambda', '--delivery', 'sqlite'], 'choose --delivery postgres or inline'],
     [['--host', 'lambda', '--adapter', 'slack'], 'choose --adapter none'],
+    [['--adapter', '--host', 'koa'], 'A project for an adapter has no server'],
+    [['--adapter', 'full', '--delivery', 'inline'], 'leave out --host and --delivery'],
+    [['--adapter', 'zulip'], 'Allowed choices are none, desk, slack, chatwoot, minimal, full'],
     [['--host', 'hapi'], 'Allowed choices are express, fastify, hono, koa, nest, next, lambda'],
   ])('refuses %j', async (flags, complaint) => {
     const cwd = temporaryFolder();
@@ -109,6 +112,42 @@ describe('init', () => {
     expect(JSON.stringify(JSON.parse(readFileSync(join(cwd, 'x/package.json'), 'utf8')))).not.toMatch(
       /typescript|@types|tsx|tsc/,
     );
+  });
+
+  it.each([
+    ['without a name', ['--adapter'], 'minimal'],
+    ['full', ['--adapter', 'full'], 'full'],
+  ])('writes a project for an adapter: --adapter %s', async (_what, flags, adapter) => {
+    const cwd = temporaryFolder();
+    const { code, json } = await init(cwd, ...flags, '--json');
+    expect(code).toBe(0);
+    expect(json()).toMatchObject({ folder: join(cwd, 'my-adapter'), language: 'ts', adapter });
+    const read = (path: string): string => readFileSync(join(cwd, 'my-adapter', path), 'utf8');
+    expect(read('src/adapter.ts').includes('catchUp')).toBe(adapter === 'full');
+    expect(read('README.md').includes('This is the smallest adapter')).toBe(adapter === 'minimal');
+    expect(read('README.md')).toContain('npx handoff-kit adapter check dist/test/harness.js');
+    for (const path of ['README.md', '.gitignore', 'package.json', 'vitest.config.ts', 'test/harness.ts'])
+      expect(read(path)).not.toMatch(/#if|#end|\{\{|undefined/);
+  });
+
+  it.each(['minimal', 'full'])('writes an adapter in JavaScript without types: %s', async (adapter) => {
+    const cwd = temporaryFolder();
+    await init(cwd, 'x', '--adapter', adapter, '--language', 'js');
+    const files = readdirSync(join(cwd, 'x'), { recursive: true, encoding: 'utf8' });
+    const scripts = files.filter((file) => file.endsWith('.js'));
+    expect(scripts.toSorted()).toEqual([
+      'src/adapter.js',
+      'test/adapter.test.js',
+      'test/harness.js',
+      'test/tiny-desk.js',
+      'vitest.config.js',
+    ]);
+    expect(files.filter((file) => /\.ts$|tsconfig/.test(file))).toEqual([]);
+    for (const file of scripts) {
+      const text = readFileSync(join(cwd, 'x', file), 'utf8');
+      expect(parseAst(text, { lang: 'js' }).body.length).toBeGreaterThan(0);
+      expect(text).not.toMatch(/\.ts\b|^\n|\n{3}/);
+    }
   });
 
   it.each([

@@ -49,7 +49,8 @@ function flagProblems({ options, commands, registeredArguments: known }: Command
   const positional: string[] = [];
   for (let word = words.shift(); word !== undefined; word = words.shift()) {
     const option = options.find(({ long, short, hidden }) => !hidden && (word === long || word === short));
-    if (option?.required) words.shift();
+    // The value of a flag may be optional.
+    if (option?.required || (option?.optional && /^[^-]/.test(words[0] ?? ''))) words.shift();
     else if (!option && !['--help', '--version'].includes(word)) positional.push(word);
   }
   const flag = positional.find((word) => /^-./.test(word));

@@ -1,7 +1,16 @@
 import { relative, resolve } from 'node:path';
 import { createInterface } from 'node:readline/promises';
 import { type Command, Option } from 'commander';
-import { type Answers, type Choice, conflictOf, QUESTIONS, type Question } from '../init/choices.js';
+import { generateAdapterProject } from '../init/adapter-project.js';
+import {
+  ADAPTER_PROJECTS,
+  type AdapterAnswers,
+  type Answers,
+  type Choice,
+  conflictOf,
+  QUESTIONS,
+  type Question,
+} from '../init/choices.js';
 import { generateProject } from '../init/generate.js';
 import type { Terminal } from '../input.js';
 import {
@@ -14,17 +23,25 @@ import {
   UsageError,
 } from '../output.js';
 
-type InitFlags = Partial<Answers> & OutputFlags & { readonly yes?: boolean };
+type InitFlags = Partial<Omit<Answers, 'adapter'>> &
+  OutputFlags & {
+    readonly adapter?: Answers['adapter'] | AdapterAnswers['adapter'];
+    readonly yes?: boolean;
+  };
 
 const MORE_HELP = `
 In a terminal it asks for what the flags do not say; elsewhere, and with --yes, the first choice that goes with the
 others is taken. The project has tests with vitest, a linter, a Dockerfile, a workflow for GitHub, and a file .env with
 generated secrets with which it runs against the simulator at once. npm create handoff-kit is the same command.
 
+--adapter without a name writes a project for an adapter of your own instead, the smallest one; --adapter full one with
+everything that the bridge can use. Its tests are the conformance kit, against a made-up helpdesk.
+
 Examples:
   $ handoff-kit init my-receiver
   $ handoff-kit init my-receiver --host fastify --delivery postgres --adapter slack
   $ handoff-kit init my-receiver --language js --yes
+  $ handoff-kit init our-desk-adapter --adapter
 
 Exit codes: 0 written, 2 wrong use, such as a folder that is not empty: nothing was written`;
 
@@ -32,41 +49,69 @@ const TEXTS: Readonly<Record<Question, { readonly flag: string; readonly questio
   language: { flag: '--language <name>', question: 'Which language?' },
   host: { flag: '--host <name>', question: 'Which server?' },
   delivery: { flag: '--delivery <name>', question: 'Where are events kept until they are handled?' },
-  adapter: { flag: '--adapter <name>', question: 'Who answers users that are handed over?' },
+  adapter: { flag: '--adapter [name]', question: 'Who answers users that are handed over?' },
 };
 
 const names = (question: Question): string[] => QUESTIONS[question].map(({ name }) => name);
 const isQuestion = (text: string): text is Question => text in QUESTIONS;
 const ALL = Object.keys(QUESTIONS).filter(isQuestion);
 
-/** `init`: writes a new project with a receiver. */
+const [SMALLEST] = ADAPTER_PROJECTS;
+
+function optionFor(question: Question): Option {
+  const choices = names(question);
+  const text = `${choices.join(', ')}; default ${choices[0]}`;
+  if (question !== 'adapter') return new Option(TEXTS[question].flag, text).choices(choices);
+  const own = ADAPTER_PROJECTS.map(({ name }) => name);
+  return new Option(TEXTS.adapter.flag, `${text}; or your own: ${own.join(', ')}`)
+    .choices([...choices, ...own])
+    .preset(SMALLEST.name);
+}
+
+/** `init`: writes a new project with a receiver, or with an adapter. */
 export function define(command: Command): void {
   command
-    .description('Writes a new project with a receiver, in TypeScript or JavaScript.')
-    .argument('[folder]', 'a new or empty folder', 'my-receiver');
-  for (const question of ALL) {
-    const choices = names(question);
-    command.addOption(
-      new Option(TEXTS[question].flag, `${choices.join(', ')}; default ${choices[0]}`).choices(choices),
-    );
-  }
+    .description('Writes a new project with a receiver, or with an adapter, in TypeScript or JavaScript.')
+    .argument('[folder]', 'a new or empty folder; default my-receiver, or my-adapter');
+  for (const question of ALL) command.addOption(optionFor(question));
   command.option('-y, --yes', 'ask nothing: take the first choice where no flag says another');
   addOutputFlags(command)
     .addHelpText('after', MORE_HELP)
-    .action((folder: string, flags: InitFlags) => runCommand(flags, (output) => init(folder, flags, output)));
+    .action((folder: string | undefined, flags: InitFlags) =>
+      runCommand(flags, (output) => init(folder, flags, output)),
+    );
 }
 
-async function init(folder: string, flags: InitFlags, output: Output): Promise<number> {
+async function init(given: string | undefined, flags: InitFlags, output: Output): Promise<number> {
+  const { adapter, ...others } = flags;
   const terminal = { input: process.stdin, output: process.stderr };
   const asks = process.stdin.isTTY && process.stderr.isTTY && !output.json && !flags.yes;
-  const answers = await (asks ? ask(flags, terminal) : defaults(flags));
-  const files = generateProject(folder, answers);
+  const answersFor = (some: Partial<Answers>, questions = ALL): Promise<Answers> =>
+    asks ? ask(some, terminal, questions) : defaults(some, questions);
+
+  if (adapter === 'minimal' || adapter === 'full') {
+    if (others.host || others.delivery)
+      throw new UsageError('a project for an adapter has no server: leave out --host and --delivery.');
+    const { language } = await answersFor(others, ['language']);
+    const folder = given ?? 'my-adapter';
+    const answers = { language, adapter };
+    return report(output, folder, answers, generateAdapterProject(folder, answers), ADAPTER_STEPS);
+  }
+  const folder = given ?? 'my-receiver';
+  const answers = await answersFor({ ...others, ...(adapter && { adapter }) });
+  const steps = [...NEXT_STEPS, ...(answers.adapter === 'desk' ? ADD_AGENT : [])];
+  return report(output, folder, answers, generateProject(folder, answers), steps);
+}
+
+function report(
+  output: Output,
+  folder: string,
+  answers: Answers | AdapterAnswers,
+  files: readonly string[],
+  next: readonly string[],
+): number {
   const path = relative(process.cwd(), resolve(folder)) || '.';
-  const steps = [
-    `cd ${/^[\w./@+-]+$/.test(path) ? path : `'${path.replaceAll("'", "'\\''")}'`}`,
-    ...NEXT_STEPS,
-    ...(answers.adapter === 'desk' ? ADD_AGENT : []),
-  ];
+  const steps = [`cd ${/^[\w./@+-]+$/.test(path) ? path : `'${path.replaceAll("'", "'\\''")}'`}`, ...next];
   const text = [
     `Wrote ${files.length} files to ${folder} (${Object.values(answers).join(', ')}). Next:`,
     '',
@@ -75,6 +120,8 @@ async function init(folder: string, flags: InitFlags, output: Output): Promise<n
   print(output, { folder: resolve(folder), ...answers, files, next: steps }, text);
   return EXIT.ok;
 }
+
+const ADAPTER_STEPS = ['npm install', 'npm test        # the conformance kit, against a made-up helpdesk'];
 
 const NEXT_STEPS = [
   'npm install',
@@ -102,10 +149,11 @@ function answersOf({ language, host, delivery, adapter }: Partial<Answers>): Par
 /** Answers each open question with one of the choices that go with the answers so far. */
 async function complete(
   flags: Partial<Answers>,
+  questions: readonly Question[],
   answer: (question: Question, choices: readonly Choice[]) => Promise<string | undefined>,
 ): Promise<Answers> {
   let answers = answersOf(flags);
-  for (const question of ALL) {
+  for (const question of questions) {
     if (answers[question] !== undefined) continue;
     const [first, ...others] = choicesFor(question, answers);
     const name = first && others.length > 0 ? await answer(question, [first, ...others]) : first?.name;
@@ -118,14 +166,18 @@ async function complete(
 }
 
 /** The answers of the flags, and the first possible choice for the others. */
-const defaults = (flags: Partial<Answers>): Promise<Answers> =>
-  complete(flags, async (_question, [first]) => first?.name);
+const defaults = (flags: Partial<Answers>, questions: readonly Question[]): Promise<Answers> =>
+  complete(flags, questions, async (_question, [first]) => first?.name);
 
 /** Asks for the answers that the flags do not have. */
-export async function ask(flags: Partial<Answers>, { input, output }: Terminal): Promise<Answers> {
+export async function ask(
+  flags: Partial<Answers>,
+  { input, output }: Terminal,
+  questions: readonly Question[] = ALL,
+): Promise<Answers> {
   const reader = createInterface({ input, output });
   try {
-    return await complete(flags, (question, choices) => {
+    return await complete(flags, questions, (question, choices) => {
       const list = choices.map(({ name, title }, index) => `  ${index + 1}) ${name.padEnd(9)} ${title}`);
       output.write(`${TEXTS[question].question}\n${list.join('\n')}\n`);
       return choose(

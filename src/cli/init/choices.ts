@@ -39,6 +39,18 @@ export type Question = keyof typeof QUESTIONS;
 /** An answer to each question. */
 export type Answers = { readonly [Key in Question]: (typeof QUESTIONS)[Key][number]['name'] };
 
+/** Projects for an adapter of one's own, which have neither a server nor a delivery. The first is the default. */
+export const ADAPTER_PROJECTS = [
+  { name: 'minimal', title: 'the smallest adapter' },
+  { name: 'full', title: 'with catchUp in pages, undelivered, and errors by status' },
+] as const satisfies readonly Choice[];
+
+/** The answers for a project with an adapter. */
+export interface AdapterAnswers {
+  readonly language: Answers['language'];
+  readonly adapter: (typeof ADAPTER_PROJECTS)[number]['name'];
+}
+
 /** Why the answers cannot be combined; `null` if they can. */
 export function conflictOf({
   host = 'express',

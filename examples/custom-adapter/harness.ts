@@ -1,25 +1,23 @@
-// @ts-check
 /** Starts the tiny desk for the conformance kit, reads what agents see, and acts as an agent. */
-import { tinyDesk } from './adapter.js';
-import { startTinyDesk } from './tiny-desk.js';
+import type { AdapterFactory, AdapterFactoryInput, AdapterHarness } from 'handoff-kit/testing';
+import { type DeskSettings, tinyDesk } from './adapter.js';
+import { PAGE_SIZE, startTinyDesk } from './tiny-desk.js';
 
 const TOKEN = 'token-of-the-tiny-desk';
 const SECRET = 'secret-of-the-tiny-desk';
 
-/** @param {import('handoff-kit/testing').AdapterFactoryInput} site */
-export const settingsFor = ({ baseUrl, credentials }) => ({
+export const settingsFor = ({ baseUrl, credentials }: AdapterFactoryInput): DeskSettings => ({
   baseUrl,
   token: credentials === 'right' ? TOKEN : 'wrong-token',
   secret: SECRET,
 });
 
-/** @type {import('handoff-kit/testing').AdapterFactory} */
-export const createAdapter = (site) => tinyDesk(settingsFor(site));
+export const createAdapter: AdapterFactory = (site) => tinyDesk(settingsFor(site));
 
-/** @type {import('handoff-kit/testing').AdapterHarness} */
-export const harness = {
+export const harness: AdapterHarness = {
   name: 'Tiny Desk',
   secrets: [TOKEN, SECRET],
+  pageSize: PAGE_SIZE,
   async start({ webhookUrl }) {
     const desk = await startTinyDesk({ token: TOKEN, secret: SECRET, webhookUrl });
     return {
