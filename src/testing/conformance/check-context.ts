@@ -36,6 +36,8 @@ export interface CheckContext {
   readonly stepTimeoutMs: number;
   /** See {@link AdapterHarness.pageSize}. */
   readonly pageSize: number;
+  /** See {@link AdapterHarness.live}. */
+  readonly isLive: boolean;
   lacks(feature: HarnessFeature): boolean;
   /** Waits up to `stepTimeoutMs` for a condition. */
   readonly waitFor: WaitFor;
@@ -100,6 +102,7 @@ export async function createCheckContext<System extends HarnessHelpdesk>(
       secrets: harness.secrets,
       stepTimeoutMs,
       pageSize: harness.pageSize ?? 25,
+      isLive: harness.live ?? false,
       lacks: (feature) => harness.unsupported?.[feature] !== undefined,
       waitFor,
       call,

@@ -83,7 +83,7 @@ export async function createFullStack(
       delivery: { ...inline(), handoffs },
       log: recordedLog.log,
     });
-    const adapter = wrap(withFastPolling(await context.createAdapter()));
+    const adapter = wrap(withoutWaits(await context.createAdapter(), context));
     const bridge = createBridge({
       receiver,
       adapter,
@@ -156,9 +156,13 @@ export async function createFullStack(
   };
 }
 
-function withFastPolling(adapter: Adapter): Adapter {
-  const pollEveryMs = Math.min(adapter.capabilities.pollEveryMs ?? POLL_EVERY_MS, POLL_EVERY_MS);
-  return overrideAdapter(adapter, { capabilities: { ...adapter.capabilities, pollEveryMs } });
+/** Polls often, and keeps to the rate limits of live helpdesks alone: a fake has none. */
+function withoutWaits(adapter: Adapter, { isLive }: CheckContext): Adapter {
+  const { rate, ...others } = adapter.capabilities;
+  const pollEveryMs = Math.min(others.pollEveryMs ?? POLL_EVERY_MS, POLL_EVERY_MS);
+  return overrideAdapter(adapter, {
+    capabilities: { ...others, ...(isLive && rate && { rate }), pollEveryMs },
+  });
 }
 
 /** Overrides parts of an adapter. `this` keeps working, because the original is the prototype. */

@@ -135,6 +135,8 @@ export interface AdapterHarness<Helpdesk extends HarnessHelpdesk = HarnessHelpde
    * Default: 25.
    */
   readonly pageSize?: number;
+  /** `true` for a live helpdesk, whose rate limits (`capabilities.rate`) the checks keep to. A fake has none. Default: `false`. */
+  readonly live?: boolean;
   /** The port of `webhookUrl`, for a helpdesk with a fixed webhook address. Default: a free port. */
   readonly webhookPort?: number;
   /** How long a check waits for one step, in milliseconds. Only failures wait that long. Default: 5,000. */

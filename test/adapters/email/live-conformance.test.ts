@@ -26,6 +26,7 @@ describeWithMail('the conformance kit with exim and dovecot', () => {
 
   const harness: AdapterHarness<MailHelpdesk> = {
     name: 'e-mail',
+    live: true,
     stepTimeoutMs: 60_000,
     secrets: [passwordOf('handoff')],
     unsupported: {

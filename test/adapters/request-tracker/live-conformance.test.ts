@@ -31,6 +31,7 @@ describeWithRt('the conformance kit with a real Request Tracker', () => {
   const harness: AdapterHarness<RtHelpdesk> = {
     name: 'Request Tracker 5',
     webhookPort,
+    live: true,
     stepTimeoutMs: 60_000,
     secrets,
     // RT answers in JSON; a page says that the address is wrong.

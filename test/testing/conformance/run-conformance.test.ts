@@ -130,3 +130,18 @@ it('receives webhooks on the configured port in every check', async () => {
   expect(all.map(({ outcome }) => outcome)).toEqual(['passed', 'passed']);
   expect(urls).toEqual([`http://127.0.0.1:${webhookPort}/`, `http://127.0.0.1:${webhookPort}/`]);
 });
+
+it('keeps to the rate limits of a live helpdesk, and of no fake', async () => {
+  const rate = { overall: { count: 1, perMs: 3_600_000 } };
+  const limited = (site: Parameters<typeof createAdapter>[0]) => {
+    const adapter = createAdapter(site);
+    return { ...adapter, capabilities: { ...adapter.capabilities, rate } };
+  };
+  const run = async (changed: Partial<AdapterHarness>) => {
+    for await (const result of runConformance(limited, { ...harness, ...changed }, { only: ['overlong'] }))
+      return result.outcome;
+    return null;
+  };
+  expect(await run({ stepTimeoutMs: 30_000 })).toBe('passed');
+  expect(await run({ live: true, stepTimeoutMs: 1_000 })).toBe('failed');
+});
