@@ -134,6 +134,32 @@ describeInBrowser('replies from the desk', () => {
     expect(bench.replies.map(({ text }) => text)).toEqual(['Only once.']);
   });
 
+  it('that failed and were replaced or deleted do not come back', async () => {
+    const { bench, logInAs } = await startDesk(browser);
+    const ann = await logInAs('ann');
+    await bench.requestHandoff({ user: { userId: MARIA } });
+    await bench.requestHandoff({ user: { userId: JOHN } });
+    await ann.open(MARIA);
+    await ann.page.route(/\/reply$/, (route) => route.abort());
+    const holds = (text: string) =>
+      vi.waitFor(async () => expect(await ann.field.inputValue()).toBe(text), { timeout: 10_000 });
+    await ann.reply('Discarded');
+    await ann.notice.getByText('The desk cannot be reached').waitFor();
+    await holds('Discarded');
+    await ann.field.fill('Wanted');
+    await ann.open(JOHN);
+    await holds('');
+    await ann.open(MARIA);
+    await holds('Wanted');
+    await ann.page.reload();
+    await ann.page.getByRole('heading', { name: MARIA }).waitFor();
+    await holds('Wanted');
+    await ann.field.fill('');
+    await ann.open(JOHN);
+    await ann.open(MARIA);
+    await holds('');
+  });
+
   it('stay replies when the customer leaves', async () => {
     const { bench, logInAs } = await startDesk(browser);
     const ann = await logInAs('ann');

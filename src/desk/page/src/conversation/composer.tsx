@@ -7,7 +7,17 @@ import { isPreferred } from '../store.js';
 import { t } from '../strings/index.js';
 import { AnswerSuggestions } from './answer-suggestions.js';
 import { CannedPicker } from './canned-picker.js';
-import { changeDraft, type DraftKey, restoreUnsent, useDraft, withoutText, withText } from './drafts.js';
+import {
+  accept,
+  EMPTY,
+  edit,
+  fail,
+  interrupt,
+  prepend,
+  send as sendDraft,
+  undo as undoDraft,
+} from './draft.js';
+import { changeDraft, type DraftKey, useDraft } from './drafts.js';
 import { Suggestions, useCannedSuggestions, useMentionSuggestions } from './suggestions.js';
 
 const meOf = ({ me }: State) => me;
@@ -17,13 +27,7 @@ interface ComposerProps {
   readonly entries: readonly ConversationUpdate[];
 }
 
-/**
- * Writes replies to the customer, or notes for agents.
- *
- *     text ── send ──> sending (the field is empty at once) ── desk has it ──> gone
- *       ^                 │
- *       └── failed, or the page was left before the answer: back in the field, with its id
- */
+/** Writes replies to the customer, or notes for agents. `draft.ts` has the states of a text. */
 export function Composer({ summary, entries }: ComposerProps) {
   const { client } = useDesk();
   const attempt = useAttempt();
@@ -37,42 +41,49 @@ export function Composer({ summary, entries }: ComposerProps) {
   const isTooLate = !isOpen && mode === 'reply' && unsentReply !== '';
   const activeMode = isOpen || isTooLate ? mode : 'note';
   const key = activeMode === 'reply' ? replyKey : noteKey;
-  const { text, sending } = useDraft(key);
+  const draft = useDraft(key);
+  const { text } = draft;
+  const sentId = 'id' in draft ? draft.id : null;
   const [isSending, setSending] = useState(false);
   const undo = useUndo();
   const field = useRef<HTMLTextAreaElement>(null);
 
-  const setText = (next: string): void => changeDraft(key, (draft) => ({ ...draft, text: next }));
+  const setText = (next: string): void => changeDraft(key, (now) => edit(now, next));
 
   useEffect(() => {
-    restoreUnsent(replyKey);
-    restoreUnsent(noteKey);
+    changeDraft(replyKey, interrupt);
+    changeDraft(noteKey, interrupt);
   }, [summary.id]);
 
   // The desk may accept a text although its answer is lost. Then it arrives as a live update.
   useEffect(() => {
-    const isAccepted = entries.some(({ event }) => 'messageId' in event && event.messageId === sending?.id);
-    if (!sending || !isAccepted || isSending) return;
-    changeDraft(key, (draft) => ({ ...withoutText(draft, sending.text), sending: null }));
-  }, [entries, sending?.id, isSending]);
+    if (isSending) return;
+    for (const { event } of entries) {
+      if ((event.type !== 'message' && event.type !== 'note') || event.messageId !== sentId) continue;
+      changeDraft(key, (now) => accept(now, event.messageId, event.text));
+    }
+  }, [entries, sentId, isSending]);
 
   const send = async (): Promise<void> => {
     if (text.trim() === '' || isSending || isTooLate) return;
-    const id = sending?.text === text ? sending.id : crypto.randomUUID();
-    changeDraft(key, () => ({ text: '', sending: { id, text } }));
+    if (draft.state === 'sending') {
+      // Another tab was sending, and may be gone.
+      changeDraft(key, interrupt);
+      return;
+    }
+    const next = sendDraft(draft, crypto.randomUUID());
+    if (next.state !== 'sending') return;
+    const { id } = next;
+    changeDraft(key, () => next);
     setSending(true);
     field.current?.focus();
     if (activeMode === 'reply' && isPreferred('undo-send') && !(await undo.wait())) {
-      changeDraft(key, (draft) => ({ ...withText(draft, text), sending: null }));
+      changeDraft(key, (now) => undoDraft(now, id));
       setSending(false);
       return;
     }
     const isAccepted = await attempt(() => client.act(summary.id, activeMode, { messageId: id, text }));
-    changeDraft(key, (draft) => {
-      if (draft.sending?.id !== id) return draft;
-      // Another tab may have restored it.
-      return isAccepted ? { ...withoutText(draft, text), sending: null } : withText(draft, text);
-    });
+    changeDraft(key, (now) => (isAccepted ? accept(now, id, text) : fail(now, id)));
     setSending(false);
   };
 
@@ -96,8 +107,8 @@ export function Composer({ summary, entries }: ComposerProps) {
   };
 
   const keepAsNote = (): void => {
-    changeDraft(noteKey, (draft) => withText(draft, unsentReply));
-    changeDraft(replyKey, () => ({ text: '', sending: null }));
+    changeDraft(noteKey, (now) => prepend(now, unsentReply));
+    changeDraft(replyKey, () => EMPTY);
     switchTo('note');
   };
 
@@ -115,7 +126,7 @@ export function Composer({ summary, entries }: ComposerProps) {
           <button type="button" onClick={keepAsNote}>
             {t('keepAsNote')}
           </button>
-          <button type="button" onClick={() => changeDraft(replyKey, () => ({ text: '', sending: null }))}>
+          <button type="button" onClick={() => changeDraft(replyKey, () => EMPTY)}>
             {t('discard')}
           </button>
         </div>

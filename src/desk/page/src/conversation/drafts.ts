@@ -1,4 +1,5 @@
 import { useEffect, useState } from 'preact/hooks';
+import { type Draft, draftOf, EMPTY } from './draft.js';
 
 const STORAGE_KEY = 'handoff-desk-draft';
 /** Older drafts are dropped beyond this. */
@@ -10,18 +11,6 @@ export interface DraftKey {
   readonly conversation: string;
   readonly mode: 'reply' | 'note';
 }
-
-/** The text of a field, and the last text that was sent from it. */
-export interface Draft {
-  readonly text: string;
-  /**
-   * A text that is being sent or has failed, with its id. A repeat has the same id, also after a reload, so that a lost
-   * answer does not send it twice. `null` once the desk has it.
-   */
-  readonly sending: { readonly id: string; readonly text: string } | null;
-}
-
-const EMPTY: Draft = { text: '', sending: null };
 
 /** Tells other fields of this page about a change; other tabs get a `storage` event. */
 const CHANGED = 'handoff-desk-draft-changed';
@@ -45,10 +34,11 @@ export function useDraft(key: DraftKey): Draft {
 /** Changes a draft. Works without its field, because the agent may open another conversation while a reply is sent. */
 export function changeDraft(key: DraftKey, change: (draft: Draft) => Draft): void {
   const name = nameOf(key);
-  const { [name]: current = EMPTY, ...others } = readDrafts();
-  const next = change(current);
-  const isEmpty = next.text === '' && next.sending === null;
-  const newest = Object.entries(isEmpty ? others : { ...others, [name]: next }).slice(-MAX_DRAFTS);
+  const { [name]: _current, ...others } = readDrafts();
+  const next = change(readDraft(key));
+  const newest = Object.entries(next.state === 'empty' ? others : { ...others, [name]: next }).slice(
+    -MAX_DRAFTS,
+  );
   localStorage.setItem(STORAGE_KEY, JSON.stringify(Object.fromEntries(newest)));
   dispatchEvent(new Event(CHANGED));
 }
@@ -66,28 +56,6 @@ export function removeDraftsOfOthers(agent: string): void {
   localStorage.setItem(STORAGE_KEY, JSON.stringify(Object.fromEntries(own)));
 }
 
-/** Puts a text that was being sent when the page closed back into its field, to be sent again with the same id. */
-export function restoreUnsent(key: DraftKey): void {
-  changeDraft(key, (draft) => (draft.sending ? withText(draft, draft.sending.text) : draft));
-}
-
-/** Inserts a text before anything written since. */
-export const withText = (draft: Draft, text: string): Draft =>
-  draft.text === text || draft.text.startsWith(`${text}\n`)
-    ? draft
-    : { ...draft, text: draft.text === '' ? text : `${text}\n${draft.text}` };
-
-/** Removes a text that {@link withText} inserted. */
-export const withoutText = (draft: Draft, text: string): Draft => ({
-  ...draft,
-  text:
-    draft.text === text
-      ? ''
-      : draft.text.startsWith(`${text}\n`)
-        ? draft.text.slice(text.length + 1)
-        : draft.text,
-});
-
 const nameOf = ({ agent, conversation, mode }: DraftKey): string =>
   JSON.stringify([agent, conversation, mode]);
 
@@ -99,4 +67,8 @@ function readDrafts(): Record<string, Draft> {
   }
 }
 
-const readDraft = (key: DraftKey): Draft => readDrafts()[nameOf(key)] ?? EMPTY;
+/** Drafts of earlier versions have no state; their text is kept. */
+function readDraft(key: DraftKey): Draft {
+  const stored = readDrafts()[nameOf(key)] ?? EMPTY;
+  return 'state' in stored ? stored : draftOf((stored as Draft).text);
+}
