@@ -50,6 +50,25 @@ describeInBrowser('a handoff at the desk', () => {
     expect({ consoleErrors, foreignRequests }).toEqual({ consoleErrors: [], foreignRequests: [] });
   });
 
+  it('warns before the close in full, untouched by the styles of the header', async () => {
+    const { bench, logInAs } = await startDesk(browser);
+    const ann = await logInAs('ann');
+    await bench.requestHandoff({ user: { userId: MARIA } });
+    await ann.open(MARIA);
+    await ann.press('Claim');
+    await ann.press('Close');
+    const heading = ann.page.getByRole('dialog').getByRole('heading');
+    expect(await heading.textContent()).toContain('ask for an agent again');
+    expect(await heading.evaluate((element) => element.scrollWidth <= element.clientWidth)).toBe(true);
+    expect(await heading.evaluate((element) => element.closest('#desk'))).toBe(null);
+    // The focus returns to the button.
+    await ann.page.keyboard.press('Escape');
+    await vi.waitFor(
+      async () => expect(await ann.page.evaluate('document.activeElement.textContent')).toBe('Close'),
+      WITHIN,
+    );
+  });
+
   it('shows that the customer left', async () => {
     const { bench, logInAs } = await startDesk(browser);
     const ann = await logInAs('ann');

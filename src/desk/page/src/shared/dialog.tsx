@@ -1,17 +1,40 @@
-import type { ComponentChildren } from 'preact';
-import { useEffect, useRef, useState } from 'preact/hooks';
+import { type ComponentChildren, render } from 'preact';
+import { useContext, useEffect, useRef, useState } from 'preact/hooks';
+import { Desk } from '../desk-context.js';
 import { t } from '../strings/index.js';
 
-/** A modal dialog. The browser keeps the focus inside, and Escape closes it. */
-export function Dialog({
-  title,
-  close,
-  children,
-}: {
+interface DialogProps {
   readonly title: string;
   readonly close: () => void;
   readonly children: ComponentChildren;
-}) {
+}
+
+/**
+ * A modal dialog. The browser keeps the focus inside, and Escape closes it. It is at the end of the body, not where it is
+ * opened: styles, forms and listeners of that place do not reach it.
+ */
+export function Dialog(props: DialogProps) {
+  const desk = useContext(Desk);
+  const [place] = useState(() => document.createElement('div'));
+  useEffect(() => {
+    document.body.append(place);
+    return () => {
+      render(null, place);
+      place.remove();
+    };
+  }, []);
+  useEffect(() =>
+    render(
+      <Desk.Provider value={desk}>
+        <ModalDialog {...props} />
+      </Desk.Provider>,
+      place,
+    ),
+  );
+  return null;
+}
+
+function ModalDialog({ title, close, children }: DialogProps) {
   const ref = useRef<HTMLDialogElement>(null);
   useEffect(() => {
     const dialog = ref.current;
