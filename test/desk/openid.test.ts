@@ -109,7 +109,8 @@ describe('login with OpenID Connect', () => {
   });
 
   it('gives an agent the role of their claim, with a session like any other', async () => {
-    const { url, desk, audit, browser } = await startDesk();
+    const { url, desk, audit, browser, issuer } = await startDesk();
+    const idOf = (sub: string) => `openid:${new URL(issuer).host}:${sub}`;
     const una = browser();
     const back = await logInAtProvider(una, 'una');
     const answer = await una.visit(back);
@@ -118,19 +119,19 @@ describe('login with OpenID Connect', () => {
     const session = [...una.cookiesOf('desk.example')].find(([name]) => name === '__Host-handoff_desk-desk');
     const headers = { ...PUBLIC, cookie: `${session?.[0]}=${session?.[1]}` };
     const state = await (await fetch(`${url}/desk/api/state`, { headers })).json();
-    expect(state).toMatchObject({ me: { id: 'openid:una', name: 'UNA', role: 'supervisor' } });
+    expect(state).toMatchObject({ me: { id: idOf('una'), name: 'UNA', role: 'supervisor' } });
     expect((await audit()).map(({ agent, action }) => [agent, action])).toContainEqual([
-      'openid:una',
+      idOf('una'),
       'login by OpenID Connect',
     ]);
     // They have no password here, and none works for them.
     await desk.agents.save({ id: 'una', name: 'Una' }, PASSWORD);
-    expect((await desk.agents.get('openid:una'))?.name).toBe('UNA');
+    expect((await desk.agents.get(idOf('una')))?.name).toBe('UNA');
     const ida = browser();
     await ida.visit(await logInAtProvider(ida, 'ida'));
-    expect((await desk.agents.get('openid:ida'))?.role).toBe('administrator');
+    expect((await desk.agents.get(idOf('ida')))?.role).toBe('administrator');
     // An administrator ends the session by removing the agent.
-    await desk.agents.remove('openid:una');
+    await desk.agents.remove(idOf('una'));
     expect((await fetch(`${url}/desk/api/state`, { headers })).status).toBe(401);
   }, 60_000);
 
@@ -144,7 +145,7 @@ describe('login with OpenID Connect', () => {
   }, 60_000);
 
   it('rejects answers that are forged, repeated, or of another browser', async () => {
-    const { desk, browser } = await startDesk();
+    const { desk, browser, issuer } = await startDesk();
     const una = browser();
     const back = await logInAtProvider(una, 'una');
     const statusOf = async (who: ReturnType<typeof createBrowser>, address: string) =>
@@ -162,7 +163,7 @@ describe('login with OpenID Connect', () => {
     const ida = browser();
     const wrongCode = (await logInAtProvider(ida, 'ida')).replace(/code=[^&]+/, 'code=forged');
     expect(await statusOf(ida, wrongCode)).toBe(401);
-    expect((await desk.agents.list()).map(({ id }) => id)).toEqual(['openid:una']);
+    expect((await desk.agents.list()).map(({ id }) => id)).toEqual([`openid:${new URL(issuer).host}:una`]);
   }, 60_000);
 
   it('asks the provider with PKCE, state and nonce', async () => {

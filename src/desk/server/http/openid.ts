@@ -118,7 +118,7 @@ export function createOpenIdLogin(parts: OpenIdParts): Router {
     const role = roleOf(claims[options.roleClaim], options.roles);
     if (!role)
       return reject('no role for this agent', 403, 'You may not work at this desk. Ask its administrator.');
-    const agent = { id: `openid:${claims.sub}`, name: nameOf(claims), role };
+    const agent = { id: idOf(claims), name: nameOf(claims), role };
     await browserSessions.startExternal(request, response, agent, 'login by OpenID Connect');
     // A redirect would come from the provider's site, and the browser would leave the new cookie out.
     response.type('html').send(pageOf('', `${publicUrl.href}/`));
@@ -145,7 +145,7 @@ export function createOpenIdLogin(parts: OpenIdParts): Router {
   return router;
 }
 
-type Claims = Readonly<Record<string, unknown>> & { readonly sub: string };
+type Claims = Readonly<Record<string, unknown>> & { readonly iss: string; readonly sub: string };
 
 /** Loads the client and the provider's configuration with the first login, and again if that failed. */
 function createProvider({ issuer, clientId, clientSecret }: OpenIdOptions) {
@@ -191,6 +191,9 @@ function roleOf(claim: unknown, roles: OpenIdOptions['roles']): AgentRole | null
   const found = values.flatMap((value) => (Object.hasOwn(roles, value) ? [roles[value]] : []));
   return POWER.find((role) => found.includes(role)) ?? null;
 }
+
+/** A subject is unique at its issuer only. */
+const idOf = ({ iss, sub }: Claims): string => `openid:${iss.replace(/^https?:\/\/|\/+$/g, '')}:${sub}`;
 
 const MAX_NAME = 100;
 
