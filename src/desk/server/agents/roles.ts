@@ -22,6 +22,8 @@ const LOWEST_ROLE = {
   teach: 'supervisor',
   /** Change the canned replies that all agents share. */
   editCanned: 'supervisor',
+  /** Read and download the report, which has the numbers of each agent. */
+  readReport: 'supervisor',
   /** Read, retry and discard dead letters, which hold texts of customers. */
   deadLetters: 'supervisor',
   /** Add and remove agents, set their roles, passwords and teams, the assignment rules and the business hours. */

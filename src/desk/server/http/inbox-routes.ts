@@ -28,8 +28,8 @@ export function addInboxRoutes(routes: AgentRoutes, parts: InboxParts): void {
   routes.change('post', '/api/presence', 'answer', ({ agent }, { body }) =>
     presence.set(agent.id, readBody(presenceRequest, body)),
   );
-  routes.get('/api/report', 'answer', (_current, { query }) => readReport(store, queues, rangeOf(query)));
-  routes.get('/api/report.csv', 'answer', async (_current, { query }, response) => {
+  routes.get('/api/report', 'readReport', (_current, { query }) => readReport(store, queues, rangeOf(query)));
+  routes.get('/api/report.csv', 'readReport', async (_current, { query }, response) => {
     const { from, to } = rangeOf(query);
     const csv = await readReportCsv(store, { from, to });
     const day = (at: number) => new Date(at).toISOString().slice(0, 10);

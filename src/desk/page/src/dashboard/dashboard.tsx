@@ -18,6 +18,7 @@ export function Dashboard() {
   const attempt = useAttempt();
   const agents = useDeskState(agentsOf);
   const maySettle = useMay('deadLetters');
+  const mayReport = useMay('readReport');
   const [view, setView] = useState<DashboardView | null>(null);
   const refresh = () => attempt(async () => setView(await client.dashboard()));
   useEffect(() => {
@@ -92,7 +93,7 @@ export function Dashboard() {
           </table>
         </section>
       )}
-      <Report />
+      {mayReport && <Report />}
       {maySettle && <DeadLetters dead={view.dead} onChange={() => void refresh()} />}
     </div>
   );
