@@ -16,6 +16,8 @@ describe('the audit log', () => {
     const act = (name: string, body: unknown) =>
       ann.send('POST', `/api/conversations/${id}/${name}`, body, at);
     await act('claim', {});
+    await act('tag', { add: ['storm'], remove: [] });
+    await act('priority', { priority: 'high' });
     await act('note', { messageId: 'n1', text: 'A secret note.' });
     await act('transfer', { to: 'boss' });
     const replies = [{ id: 'hello', title: 'Hello', text: 'Hi!' }];
@@ -38,6 +40,11 @@ describe('the audit log', () => {
       conversationId,
       before: { state: 'waiting', agent: null },
       after: { state: 'active', agent: 'ann' },
+    });
+    expect(lineOf(lines, 'tag')).toMatchObject({ before: { tags: [] }, after: { tags: ['storm'] } });
+    expect(lineOf(lines, 'priority')).toMatchObject({
+      before: { priority: 'normal' },
+      after: { priority: 'high' },
     });
     expect(lineOf(lines, 'transfer')).toMatchObject({ before: { agent: 'ann' }, after: { agent: 'boss' } });
     expect(lineOf(lines, 'canned replies')).toMatchObject({

@@ -36,6 +36,7 @@ describe('an action on several conversations', () => {
     const { instance, ann, bob, ids } = await deskWithThree();
     const [first, second, third] = ids;
     await ann.act(first, 'claim', {});
+    await ann.act(second, 'claim', {});
     await ann.act(second, 'close', {});
     expect(await all(bob, 'claim', [...ids, 'unknown'])).toEqual({
       done: [third],
@@ -66,6 +67,9 @@ describe('an action on several conversations', () => {
 
   it('closes conversations at the platform', async () => {
     const { bench, ann, ids } = await deskWithThree();
+    // Only the agent who has claimed a conversation can close it.
+    expect(await all(ann, 'close', ids)).toEqual({ done: [], failed: ids.map((id) => [id, 'UNCLAIMED']) });
+    await all(ann, 'claim', ids);
     expect((await all(ann, 'close', ids)).done).toEqual(ids);
     await eventually(() => expect(bench.conversation.endedBy).toBe('agent'));
   });

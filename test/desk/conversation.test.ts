@@ -184,6 +184,7 @@ describe('the close of a conversation', () => {
 
   it('lets the customer open another conversation', async () => {
     const { bench, ann, id, handoff } = await deskWithHandoff();
+    await ann.act(id, 'claim', {});
     await ann.act(id, 'close', {});
     await eventually(() => expect(bench.conversation.endedBy).toBe('agent'));
     const again = await bench.requestHandoff({ conversationId: `${handoff.id}-again` });

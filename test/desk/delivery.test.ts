@@ -156,6 +156,7 @@ describe('a reply that the platform refuses', () => {
   it('does not keep a close from reaching the platform', async () => {
     const { bench, ann, id } = await deskWithHandoff();
     bench.faults.set('answerError', { on: ['close'], times: 1 });
+    await ann.act(id, 'claim', {});
     await ann.act(id, 'close', {});
     await eventually(() => expect(bench.conversation.endedBy).toBe('agent'));
   });

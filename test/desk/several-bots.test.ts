@@ -62,6 +62,8 @@ describe('several agents', () => {
     await ann.act(id, 'claim', {});
     expect(await instance.desk.agents.remove('ann')).toBe(true);
     expect((await bob.conversation(id)).summary).toMatchObject({ state: 'waiting', agent: null });
+    expect(await bob.act(id, 'close', {})).toMatchObject({ status: 409, body: { code: 'UNCLAIMED' } });
+    await bob.act(id, 'claim', {});
     expect((await bob.act(id, 'close', {})).status).toBe(200);
   });
 

@@ -115,6 +115,7 @@ describe('what is known about a customer', () => {
     const { bench, start } = await createDeskEnvironment({ stored: true });
     const ann = await (await start()).agent('ann');
     const first = await ann.idOf((await bench.requestHandoff({ user: customer })).id);
+    await ann.act(first, 'claim', {});
     await ann.act(first, 'close', {});
     await bench.requestHandoff({ user: { userId: 'john' } });
     const second = await ann.idOf((await bench.requestHandoff({ user: customer })).id);

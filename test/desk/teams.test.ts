@@ -94,9 +94,11 @@ describe('a mention', () => {
   it('is found after many later conversations were closed', async () => {
     const { bench, ann, bob, id } = await deskWithTeam();
     await note(ann, id, 'For @bob');
+    await ann.act(id, 'claim', {});
     await ann.act(id, 'close', {});
     for (let count = 0; count < 51; count += 1) {
       const later = await ann.idOf((await bench.requestHandoff({ user: { userId: `user ${count}` } })).id);
+      await ann.act(later, 'claim', {});
       await ann.act(later, 'close', {});
     }
     const listed = async (agent: AgentClient) =>

@@ -6,6 +6,7 @@ export const DESK_ERRORS = {
   NOT_ALLOWED: [403, 'Your role does not allow this. Ask an administrator.'],
   CLOSED: [409, 'This conversation has ended. The customer has to ask again.'],
   NOT_YOURS: [409, 'Another agent has this conversation. Take it over first.'],
+  UNCLAIMED: [409, 'Nobody has this conversation. Claim it first.'],
   TAKEN: [409, 'Another agent has already claimed this conversation.'],
   NO_SUCH_AGENT: [400, 'This agent does not exist.'],
   NO_SUCH_TEAM: [400, 'This team does not exist. Reload the page.'],

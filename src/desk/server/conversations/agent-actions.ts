@@ -52,7 +52,7 @@ export interface AgentActions {
    * the attempt keeps its number.
    */
   retry(agent: AgentView, id: string, messageId: string, isDeadLetter: boolean): Promise<ConversationSummary>;
-  /** Closes a conversation and stores the close for sending. */
+  /** Closes one's own conversation and stores the close for sending. */
   close(agent: AgentView, id: string): Promise<ConversationSummary>;
 }
 
@@ -68,7 +68,7 @@ const MAX_TEXT = 20_000;
 const MAX_TAGS = 20;
 
 /** The fields whose changes the audit log shows. None of them holds messages of a customer. */
-const AUDITED = ['state', 'agent', 'team'] as const;
+const AUDITED = ['state', 'agent', 'team', 'tags', 'priority', 'snoozedUntil'] as const;
 
 export function createAgentActions(store: DocumentStore, records: ConversationRecords): AgentActions {
   const audit = createAudit(store);
@@ -191,19 +191,13 @@ export function createAgentActions(store: DocumentStore, records: ConversationRe
         return { record: { ...record, tags }, events: [{ type: 'tagged', agent: agent.id, added, removed }] };
       }),
     prioritise: (agent, id, priority) =>
-      change(
-        agent,
-        'priority',
-        id,
-        (record) => {
-          if (record.priority === priority) return null;
-          return {
-            record: { ...record, priority },
-            events: [{ type: 'prioritised', agent: agent.id, priority }],
-          };
-        },
-        priority,
-      ),
+      change(agent, 'priority', id, (record) => {
+        if (record.priority === priority) return null;
+        return {
+          record: { ...record, priority },
+          events: [{ type: 'prioritised', agent: agent.id, priority }],
+        };
+      }),
     snooze: (agent, id, until) =>
       change(agent, 'snooze', id, (record) => {
         requireOpen(record);
@@ -274,9 +268,9 @@ export function createAgentActions(store: DocumentStore, records: ConversationRe
       }),
     close: (agent, id) =>
       change(agent, 'close', id, (record) => {
-        if (record.agent !== null) requireOwner(record, agent);
         const closed = closeRecord(record, 'agent', agent.id);
         if (!closed) return null;
+        requireOwner(record, agent);
         return {
           ...closed,
           put: [newOutgoing(record, agent, { kind: 'closed', messageId: CLOSE_MESSAGE_ID, text: '' })],
@@ -318,6 +312,7 @@ function requireOpen({ state }: ConversationRecord): void {
 }
 
 function requireOwner(record: ConversationRecord, agent: AgentView): void {
+  if (record.agent === null) throw new DeskError('UNCLAIMED');
   if (record.agent !== agent.id) throw new DeskError('NOT_YOURS');
 }
 

@@ -127,9 +127,11 @@ export function ConversationHeader({ summary }: { readonly summary: Conversation
               choose={(key) => setReceiver(receivers.find((each) => each.key === key) ?? null)}
             />
           )}
-          <button type="button" onClick={() => setClosing(true)}>
-            {t('close')}
-          </button>
+          {agent === me.id && (
+            <button type="button" onClick={() => setClosing(true)}>
+              {t('close')}
+            </button>
+          )}
         </div>
       )}
       {receiver && (

@@ -260,6 +260,7 @@ export const en = {
   errorTEAMS_CHANGED: 'Another administrator has changed the teams. Open them again.',
   errorCLOSED: 'This conversation has ended. The customer has to ask again.',
   errorNOT_YOURS: 'Another agent has this conversation. Take it over first.',
+  errorUNCLAIMED: 'Nobody has this conversation. Claim it first.',
   errorTAKEN: 'Another agent has already claimed this conversation.',
   errorNO_SUCH_AGENT: 'This agent does not exist.',
   errorEMPTY: 'There is nothing to send.',

@@ -259,6 +259,7 @@ export const zh: Readonly<Record<TextName, string>> = {
   errorTEAMS_CHANGED: '其他管理员刚刚修改了团队，请重新打开。',
   errorCLOSED: '会话已经结束，客户需要重新请求人工服务。',
   errorNOT_YOURS: '这个会话由其他客服负责，请先接管。',
+  errorUNCLAIMED: '还没有客服接手这个会话，请先接手。',
   errorTAKEN: '其他客服已经接手此会话。',
   errorNO_SUCH_AGENT: '没有这个客服。',
   errorEMPTY: '没有可发送的内容。',
