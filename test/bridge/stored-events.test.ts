@@ -1,4 +1,4 @@
-import { describe, expect, it, vi } from 'vitest';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { type Adapter, AdapterError } from '../../src/public/adapter.js';
 import { deferred } from '../helpers/deferred.js';
 import { eventually } from '../helpers/eventually.js';
@@ -101,27 +101,57 @@ describe('a webhook, with a database', () => {
     await eventually(async () => expect(await stored()).toEqual([]));
   });
 
-  it('waits for an earlier one of its conversation that cannot be applied yet', async () => {
+  it.each([0, 3_600_000])(
+    'waits for an earlier one of its conversation that cannot be applied yet, also when the clock is set back by %d ms',
+    async (setBackMs) => {
+      let isDown = true;
+      const { bench, sendEvents, logged, shown } = await handOver({
+        capabilities: { unordered: true },
+        adapter: {
+          async catchUp() {
+            if (isDown) throw new AdapterError('transient', 'the desk is down.');
+            return [];
+          },
+        },
+      });
+      const tries = () => logged.about('they are tried again').length;
+      expect(await sendEvents(agentCloses())).toBe(200);
+      await eventually(() => expect(tries()).toBeGreaterThan(0));
+      const clock = vi.spyOn(Date, 'now').mockReturnValue(Date.now() - setBackMs);
+      onTestFinished(() => clock.mockRestore());
+      expect(await sendEvents(agentSays('after the close'))).toBe(200);
+      clock.mockRestore();
+      const before = tries();
+      await eventually(() => expect(tries()).toBeGreaterThan(before + 1));
+      expect(shown()).toEqual([]);
+      isDown = false;
+      await eventually(() => expect(bench.conversation.endedBy).toBe('agent'));
+      expect(shown()).toEqual([]);
+    },
+  );
+
+  it('keeps the events of one conversation from waiting for those of another', async () => {
     let isDown = true;
-    const { bench, sendEvents, logged, shown } = await handOver({
-      capabilities: { unordered: true },
+    const { bench, sendEvents, logged, stored, desk } = await handOver({
       adapter: {
-        async catchUp() {
-          if (isDown) throw new AdapterError('transient', 'the desk is down.');
+        async catchUp({ externalId }) {
+          if (isDown && externalId === 'T1')
+            throw new AdapterError('transient', 'this ticket cannot be listed.');
           return [];
         },
       },
     });
-    const tries = () => logged.about('they are tried again').length;
+    const other = await bench.requestHandoff();
+    await eventually(() => expect(desk.tickets).toHaveLength(2));
+    const toOther = (text: string) => agentSays(text, { externalId: 'T2' });
     expect(await sendEvents(agentCloses())).toBe(200);
-    await eventually(() => expect(tries()).toBeGreaterThan(0));
-    expect(await sendEvents(agentSays('after the close'))).toBe(200);
-    const before = tries();
-    await eventually(() => expect(tries()).toBeGreaterThan(before + 1));
-    expect(shown()).toEqual([]);
+    expect(await sendEvents(agentSays('after the close'), toOther('one'))).toBe(200);
+    expect(await sendEvents(toOther('two'))).toBe(200);
+    await eventually(() => expect(other.replies.map(({ text }) => text)).toEqual(['one', 'two']));
+    await logged.until('events not applied yet; they are tried again');
+    expect(await stored()).toHaveLength(2);
     isDown = false;
-    await eventually(() => expect(bench.conversation.endedBy).toBe('agent'));
-    expect(shown()).toEqual([]);
+    await eventually(async () => expect(await stored()).toEqual([]));
   });
 
   it('is answered 503 when it cannot be stored', async () => {

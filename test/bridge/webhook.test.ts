@@ -1,6 +1,8 @@
 import express from 'express';
 import { describe, expect, it } from 'vitest';
+import type { InboundEvent, InboundMessage } from '../../src/public/adapter.js';
 import type { ReceiverRequest } from '../../src/public/bindings.js';
+import { eventually } from '../helpers/eventually.js';
 import { dial, parseAnswer, readAll, sendRaw } from '../helpers/raw.js';
 import { serve } from '../helpers/serve.js';
 import { agentSays, signatureHeaders } from './fake-desk.js';
@@ -93,6 +95,31 @@ describe('the webhook', () => {
       'challenge',
       ['text/plain'],
     ]);
+  });
+
+  it.each([
+    ['of an unknown kind', { ...agentSays('x'), kind: 'rating' }, 'kind: '],
+    ['without a text', { ...agentSays('x'), text: undefined }, 'text: '],
+    ['that may be a note or not', { ...agentSays('x'), internal: undefined }, 'internal: '],
+    ['without an author', { ...agentSays('x'), author: undefined }, 'author: '],
+    ['without an id', { ...agentSays('x'), id: '' }, 'id: '],
+    ['that is nothing', null, 'event: '],
+  ])('leaves out an event %s, says so, and takes those beside it', async (_what, event, problem) => {
+    const { bridge, bench, sendEvents, shown, logged } = await setUpConversation();
+    expect(await sendEvents(event as InboundEvent, agentSays('and the next'))).toBe(200);
+    await eventually(() => expect(shown()).toEqual(['and the next']));
+    expect(bench.conversation.endedBy).toBeNull();
+    expect(bridge.stats()).toMatchObject({ dropped: 1 });
+    const [line] = logged.about('returned a malformed event');
+    expect(line).toMatchObject({ level: 50, problems: [expect.stringContaining(problem)] });
+  });
+
+  it('takes numbers as ids, and what is left out as none', async () => {
+    const { sendEvents, shown } = await setUpConversation();
+    const { messageId: _messageId, ...event } = agentSays('hello') as InboundMessage;
+    const numbered = { ...event, id: 7, author: { kind: 'agent' } } as unknown as InboundEvent;
+    expect(await sendEvents(numbered, numbered)).toBe(200);
+    await eventually(() => expect(shown()).toEqual(['hello']));
   });
 
   it('answers 500 when the adapter throws', async () => {

@@ -3,6 +3,7 @@ import { AdapterError, type EmitEvents } from '../adapter/adapter-types.js';
 import { type BridgeContext, repeatInBackground } from '../bridge-context.js';
 import { pause } from '../calls/adapter-calls.js';
 import type { EventOrder } from './order-events.js';
+import { readEvents } from './read-events.js';
 import type { EventReceiver } from './receive-events.js';
 
 const POLL_EVERY_MS = 5_000;
@@ -28,7 +29,7 @@ export function runPollLoop(bridge: BridgeContext, events: EventReceiver): Promi
       return adapter.poll(cursor, call);
     });
     auth.accepted();
-    await events.receive(result.events);
+    await events.receive(readEvents(bridge, result.events));
     if (result.cursor !== cursor) await store.moveCursor(name, cursor, result.cursor);
   };
 
@@ -51,7 +52,7 @@ export function runStreamLoop(bridge: BridgeContext, events: EventReceiver): Pro
   const mayListen = async (): Promise<boolean> =>
     adapter.capabilities.streamsPerProcess === true || store.lease(name, instanceId, STREAM_LEASE_MS);
 
-  const emit: EmitEvents = async (event) => (await events.receive([event]))[0] ?? null;
+  const emit: EmitEvents = async (event) => (await events.receive(readEvents(bridge, [event])))[0] ?? null;
 
   /** Listens until the connection ends, the lease is lost or the bridge closes. */
   const listen = async (): Promise<void> => {
@@ -86,8 +87,8 @@ export function runStreamLoop(bridge: BridgeContext, events: EventReceiver): Pro
   });
 }
 
-/** Processes that start together catch up one after another, a minute apart. */
-const LEASE_MS = 60_000;
+/** Processes that start together catch up one after another. What a killed one leaves behind waits this long. */
+const LEASE_MS = 10_000;
 /** The most conversations, those that changed last first. */
 const MAX_CONVERSATIONS = 1_000;
 /** At most ten conversations a second: agents and users have priority over what has waited anyway. */

@@ -2,6 +2,7 @@ import { type Conversation, isOpen } from '../../handoff/index.js';
 import { settlesWithin } from '../../internal/index.js';
 import { AdapterError, type InboundEvent } from '../adapter/adapter-types.js';
 import { type BridgeContext, toRef } from '../bridge-context.js';
+import { readEvents } from './read-events.js';
 
 /**
  * Puts events of a conversation into the helpdesk's own order, and adds those that have not arrived. This is the only
@@ -54,7 +55,8 @@ interface RejectedClose {
   readonly events: readonly InboundEvent[];
 }
 
-export function createEventOrder({ adapter, calls, retry, auth, log }: BridgeContext): EventOrder {
+export function createEventOrder(bridge: BridgeContext): EventOrder {
+  const { adapter, calls, retry, auth, log } = bridge;
   const { capabilities } = adapter;
   const catchUp = adapter.catchUp?.bind(adapter);
   /** Until when each conversation was listed, and what of that is being applied. */
@@ -77,7 +79,8 @@ export function createEventOrder({ adapter, calls, retry, auth, log }: BridgeCon
     const ref = toRef(conversation, link);
     const listed = await calls.run('catchUp', (call) => catchUp(ref, since, call));
     auth.accepted();
-    return { events: listed.filter(({ externalId }) => externalId === link.externalId), until };
+    const events = readEvents(bridge, listed);
+    return { events: events.filter(({ externalId }) => externalId === link.externalId), until };
   };
 
   const use = (

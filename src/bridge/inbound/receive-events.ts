@@ -249,7 +249,8 @@ export function createEventReceiver(
   };
 }
 
-function groupByConversation(events: readonly InboundEvent[]): Map<string, InboundEvent[]> {
+/** The events of each conversation, by the helpdesk's id of it. */
+export function groupByConversation(events: readonly InboundEvent[]): Map<string, InboundEvent[]> {
   const groups = new Map<string, InboundEvent[]>();
   for (const event of events) {
     const group = groups.get(event.externalId);

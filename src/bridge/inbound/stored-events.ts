@@ -4,7 +4,7 @@ import { AdapterError, type InboundEvent } from '../adapter/adapter-types.js';
 import { type BridgeContext, repeatInBackground } from '../bridge-context.js';
 import { pause } from '../calls/adapter-calls.js';
 import { isByAgent } from './order-events.js';
-import type { EventReceiver } from './receive-events.js';
+import { type EventReceiver, groupByConversation } from './receive-events.js';
 
 /**
  * Stores the events of a webhook, so that it can be answered before they are applied: a helpdesk waits a few seconds for
@@ -30,7 +30,7 @@ export interface StoredEvents {
 const RENEW_WAITS = 10;
 const MIN_RENEW_MS = 1_000;
 const RENEWALS = 4;
-/** Requests per look. */
+/** Rows per look. */
 const MAX_LOOK = 1_000;
 /** The waits between tries grow from `retry.firstWaitMs` times this, a second by default, to ten seconds. */
 const FIRST_WAITS = 5;
@@ -40,9 +40,10 @@ const GIVE_UP_AFTER_MS = 86_400_000;
 /** How long a process that stops waits for events that are being applied. */
 const STOP_WITHIN_MS = 1_000;
 
-/** The events of one webhook. */
-interface StoredRequest {
+/** The events of one webhook that belong to one conversation: those of another must not wait for them. */
+interface StoredGroup {
   readonly id: string;
+  readonly externalId: string;
   readonly events: readonly InboundEvent[];
   readonly arrivedAt: number;
 }
@@ -65,6 +66,7 @@ export function createStoredEvents(
   const running = createTaskCounter();
   let migrated: Promise<void> | undefined;
   let count = 0;
+  let lastArrival = 0;
   let lastTurn: Promise<unknown> = Promise.resolve();
 
   const scope = (): string => JSON.stringify([database.receiverName(), adapter.name]);
@@ -78,36 +80,44 @@ export function createStoredEvents(
     return migrated;
   };
 
-  const store = async (arrived: readonly InboundEvent[]): Promise<StoredRequest> => {
-    count += 1;
-    const id = `${instanceId} ${String(count).padStart(12, '0')}`;
-    const arrivedAt = Date.now();
+  const store = async (arrived: readonly InboundEvent[]): Promise<StoredGroup[]> => {
+    // The system clock may be set back.
+    lastArrival = Math.max(lastArrival, Date.now());
+    const arrivedAt = lastArrival;
+    const groups = [...groupByConversation(arrived)].map(([externalId, group]) => {
+      count += 1;
+      return { id: `${instanceId} ${String(count).padStart(12, '0')}`, externalId, events: group, arrivedAt };
+    });
     await migrate();
-    await database.write(
-      `INSERT INTO ${table} (id, scope, conversation, events, arrived_at, claim)
-       VALUES ($1, $2, $3, $4, $5, 1)`,
-      [id, scope(), arrived[0]?.externalId ?? '', JSON.stringify(arrived), arrivedAt],
+    await Promise.all(
+      groups.map(({ id, externalId, events: group }) =>
+        database.write(
+          `INSERT INTO ${table} (id, scope, conversation, events, arrived_at, claim)
+           VALUES ($1, $2, $3, $4, $5, 1)`,
+          [id, scope(), externalId, JSON.stringify(group), arrivedAt],
+        ),
+      ),
     );
-    return { id, events: arrived, arrivedAt };
+    return groups;
   };
 
   const remove = (id: string) => database.write(`DELETE FROM ${table} WHERE id = $1`, [id]);
 
   /** Whether earlier events of the conversation wait, perhaps in another process: later ones must not overtake them. */
-  const isBehind = async ({ id, events: arrived, arrivedAt }: StoredRequest): Promise<boolean> => {
+  const isBehind = async ({ id, externalId, arrivedAt }: StoredGroup): Promise<boolean> => {
     const rows = await database.read(
       `SELECT 1 AS one FROM ${table} WHERE scope = $1 AND conversation = $2
        AND (arrived_at < $3 OR (arrived_at = $3 AND id < $4)) LIMIT 1`,
-      [scope(), arrived[0]?.externalId ?? '', arrivedAt, id],
+      [scope(), externalId, arrivedAt, id],
     );
     return rows.length > 0;
   };
 
   /** Whether they are applied or given up. */
-  const tryApply = async (request: StoredRequest): Promise<boolean> => {
-    const { id, events: arrived, arrivedAt } = request;
+  const tryApply = async (group: StoredGroup): Promise<boolean> => {
+    const { id, events: arrived, arrivedAt } = group;
     try {
-      if (await isBehind(request)) return false;
+      if (await isBehind(group)) return false;
       await events.receive(arrived);
     } catch (error) {
       if (stopSignal.aborted) return false;
@@ -126,15 +136,15 @@ export function createStoredEvents(
     );
   };
 
-  const apply = async (request: StoredRequest): Promise<void> => {
+  const apply = async (group: StoredGroup): Promise<void> => {
     running.enter();
-    claimed.add(request.id);
-    for (let tries = 0; !(await tryApply(request)) && !stopSignal.aborted; tries += 1) {
+    claimed.add(group.id);
+    for (let tries = 0; !(await tryApply(group)) && !stopSignal.aborted; tries += 1) {
       const waits = Math.min(FIRST_WAITS * 2 ** Math.min(tries, 10), MAX_WAITS);
       await pause(settings.retry.firstWaitMs * waits, stopSignal);
     }
     // A process that stops gives its claims up together.
-    if (!stopSignal.aborted) claimed.delete(request.id);
+    if (!stopSignal.aborted) claimed.delete(group.id);
     running.leave();
   };
 
@@ -154,13 +164,14 @@ export function createStoredEvents(
 
   const take = async (id: string, claim: number): Promise<void> => {
     const [row] = await database.write(
-      `UPDATE ${table} SET claim = claim + 1 WHERE id = $1 AND claim = $2 RETURNING events, arrived_at`,
+      `UPDATE ${table} SET claim = claim + 1 WHERE id = $1 AND claim = $2 RETURNING conversation, events, arrived_at`,
       [id, claim],
     );
     if (!row) return;
     log.info({ id }, 'events of a process that has ended');
     const arrived = JSON.parse(String(row.events)) as InboundEvent[];
-    void apply({ id, events: arrived, arrivedAt: Number(row.arrived_at) });
+    const externalId = String(row.conversation);
+    void apply({ id, externalId, events: arrived, arrivedAt: Number(row.arrived_at) });
   };
 
   const takeOver = async (): Promise<void> => {
@@ -193,7 +204,11 @@ export function createStoredEvents(
       }
       const stored = store(arrived);
       // The database may store a later request first.
-      const turn = lastTurn.then(() => stored).then((request) => void apply(request));
+      const turn = lastTurn
+        .then(() => stored)
+        .then((groups) => {
+          for (const group of groups) void apply(group);
+        });
       lastTurn = turn.catch(() => undefined);
       await turn;
     },

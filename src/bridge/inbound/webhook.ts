@@ -16,6 +16,7 @@ import {
   type SignatureVerdict,
 } from '../adapter/adapter-types.js';
 import type { BridgeContext } from '../bridge-context.js';
+import { readEvents } from './read-events.js';
 import { type EventReceiver, UndeliverableReply } from './receive-events.js';
 import type { StoredEvents } from './stored-events.js';
 
@@ -79,7 +80,8 @@ export function createWebhook(
 
   const parse = (request: InboundRequest): ParsedWebhook | null => {
     try {
-      return adapter.parse?.(request) ?? null;
+      const parsed = adapter.parse?.(request);
+      return parsed ? { ...parsed, events: readEvents(bridge, parsed.events) } : null;
     } catch (error) {
       if (!(error instanceof AdapterError)) throw error;
       log.warn({ err: error }, 'the adapter could not read a genuine webhook request');
