@@ -1,7 +1,7 @@
-import { checkDuration, type HttpResult, sendRequest } from '../internal/index.js';
+import { checkDuration, checkOptionNames, type HttpResult, sendRequest } from '../internal/index.js';
 import { HEALTH_INTERVAL_MS, HEALTHY } from '../protocol/index.js';
 import { type Clock, sleepUnlessAborted } from './clock.js';
-import { type CallOptions, type ClientSettings, ENDPOINTS, timeoutOf } from './options.js';
+import { CALL_OPTIONS, type CallOptions, type ClientSettings, ENDPOINTS, timeoutOf } from './options.js';
 import { abortedFailure } from './parse-response.js';
 import { PlatformError } from './platform-error.js';
 
@@ -79,6 +79,7 @@ export function watchHealth(
   clock: Clock,
   options: HealthWatchOptions,
 ): HealthWatch {
+  checkOptionNames('watch', options, [...CALL_OPTIONS, 'onChange', 'onError', 'intervalMs']);
   const intervalMs = checkDuration('intervalMs', options.intervalMs ?? HEALTH_INTERVAL_MS);
   if (options.timeoutMs !== undefined) checkDuration('timeoutMs', options.timeoutMs);
   const controller = new AbortController();

@@ -100,6 +100,7 @@ export function readOptions(given: PlatformClientOptions, clock: Clock): ClientS
   checkOptionNames('platform', options, CLIENT_OPTIONS);
   if (options.retry) checkOptionNames('platform.retry', options.retry, Object.keys(DEFAULT_RETRY));
   const { origin, prefix } = readBaseUrl(options.baseUrl);
+  if (!options.fetch) checkPort(origin);
   return {
     origin,
     urlOf: ({ path }) => `${origin}${prefix}${path}`,
@@ -112,8 +113,11 @@ export function readOptions(given: PlatformClientOptions, clock: Clock): ClientS
   };
 }
 
+export const CALL_OPTIONS: readonly (keyof CallOptions)[] = ['signal', 'timeoutMs', 'maySend', 'trace'];
+
 /** The time limit of one attempt: the call's, else the client's, else the endpoint's default. */
 export function timeoutOf(settings: ClientSettings, endpoint: EndpointRules, call: CallOptions): number {
+  checkOptionNames(endpoint.name, call, CALL_OPTIONS);
   if (call.timeoutMs !== undefined) return checkDuration('timeoutMs', call.timeoutMs);
   return settings.timeoutMs ?? endpoint.timeoutMs;
 }
@@ -138,6 +142,20 @@ function readBaseUrl(baseUrl: unknown): { readonly origin: string; readonly pref
     );
   }
   return { origin: url.origin, prefix: url.pathname.replace(/\/+$/, '') };
+}
+
+/** The ports of other protocols, to which the Fetch standard forbids requests. */
+const BLOCKED_PORTS: ReadonlySet<number> = new Set([
+  1, 7, 9, 11, 13, 15, 17, 19, 20, 21, 22, 23, 25, 37, 42, 43, 53, 69, 77, 79, 87, 95, 101, 102, 103, 104,
+  109, 110, 111, 113, 115, 117, 119, 123, 135, 137, 139, 143, 161, 179, 389, 427, 465, 512, 513, 514, 515,
+  526, 530, 531, 532, 540, 548, 554, 556, 563, 587, 601, 636, 989, 990, 993, 995, 1719, 1720, 1723, 2049,
+  3659, 4045, 4190, 5060, 5061, 6000, 6566, 6665, 6666, 6667, 6668, 6669, 6679, 6697, 10080,
+]);
+
+function checkPort(origin: string): void {
+  const { port } = new URL(origin);
+  if (!BLOCKED_PORTS.has(Number(port))) return;
+  throw configError(`baseUrl has the port ${port}, which fetch blocks. Use another port, such as 4000.`);
 }
 
 /** Errors never show the key. */

@@ -3,6 +3,7 @@ import {
   agentClose,
   agentReply,
   QA_FIELDS,
+  QA_ITEM_FIELDS,
   type QaAdd,
   type QaResult,
   type QaUpdate,
@@ -190,17 +191,51 @@ const FIELDS = {
 /** The fields of a call. A misspelt one would be lost, or sent and ignored by the platform. */
 function known<Input extends object>(call: keyof typeof FIELDS, input: Input): Partial<Input> {
   const given = asObject(input);
-  const names: readonly string[] = FIELDS[call];
-  const unknown = Object.keys(given).find((field) => field !== 'extra' && !names.includes(field));
-  if (unknown === undefined) return given;
+  checkFields(given, {
+    of: call,
+    names: ['extra', ...FIELDS[call]],
+    path: '',
+    otherwise: 'pass it in extra to send it',
+  });
+  return given;
+}
+
+interface FieldRules {
+  readonly of: string;
+  readonly names: readonly string[];
+  /** Where the fields are, such as `files[0].`. */
+  readonly path: string;
+  /** What to do if no name is similar. */
+  readonly otherwise: string;
+}
+
+function checkFields(given: unknown, { of, names, path, otherwise }: FieldRules): void {
+  // Validation reports what is no object.
+  const fields = typeof given === 'object' && given !== null ? Object.keys(given) : [];
+  const unknown = fields.find((field) => !names.includes(field));
+  if (unknown === undefined) return;
   const closest = closestName(unknown, names);
-  const hint = closest === null ? 'pass it in extra to send it' : `did you mean ${closest}?`;
-  const message = `not a field of ${call}: ${hint}`;
-  throw new ValidationError('INVALID_BODY', `${unknown}: ${message}`, [{ path: unknown, message }]);
+  const message = `not a field of ${of}: ${closest === null ? otherwise : `did you mean ${closest}?`}`;
+  const at = `${path}${unknown}`;
+  throw new ValidationError('INVALID_BODY', `${at}: ${message}`, [{ path: at, message }]);
 }
 
 function bodyOf(call: 'addQa' | 'updateQa', input: QaAdd | QaUpdate): Record<string, unknown> {
   const { extra, ...fields } = known(call, input);
+  const lists: Readonly<Record<string, unknown>> = fields;
+  for (const list of ['qaList', 'files'] as const) {
+    const items = lists[list];
+    if (!Array.isArray(items)) continue;
+    const names = QA_ITEM_FIELDS[list];
+    for (const [index, item] of items.entries()) {
+      checkFields(item, {
+        of: list,
+        names,
+        path: `${list}[${index}].`,
+        otherwise: `it has ${names.join(', ')}`,
+      });
+    }
+  }
   return { ...extra, ...fields };
 }
 

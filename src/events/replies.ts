@@ -76,7 +76,8 @@ export function createDirectReplies(
 ): Replies {
   const conversations = createKeyedQueue();
 
-  const send = (id: string, text: string | null, how?: ReplyOptions & TracedReply): Promise<Receipt> => {
+  const send = (id: string, text: string | null, options?: ReplyOptions & TracedReply): Promise<Receipt> => {
+    const how = callOptions(options);
     const call = async (): Promise<unknown> => {
       const { client, conversationId } = locate(bots, id);
       checkClient(client);
@@ -122,12 +123,17 @@ export function createDirectReplies(
     greet: async (id, text, options) => {
       const { client, conversationId } = locate(bots, id);
       checkClient(client);
-      const answer = await soonAfterAnswer(() => client.reply({ conversationId, text }, options));
+      const answer = await soonAfterAnswer(() =>
+        client.reply({ conversationId, text }, callOptions(options)),
+      );
       return deliveredReceipt(id, answer);
     },
     idle: () => conversations.idle(),
   };
 }
+
+/** The options that concern the call; the others are the receiver's own. */
+const callOptions = ({ signal, trace }: ReplyOptions & TracedReply = {}) => ({ signal, trace });
 
 /** The client of a conversation's platform, and the conversation's id there. */
 function locate(

@@ -158,3 +158,9 @@ export const QA_FIELDS = {
   addQa: ['purpose', 'name', 'qaList', 'files', ...PROCESSING],
   updateQa: ['doc_id', 'qaList', 'files', ...PROCESSING],
 } as const;
+
+/** The fields of the items in requests, whatever their purpose. */
+export const QA_ITEM_FIELDS = {
+  qaList: ['question', 'answer'],
+  files: ['doc_id', 'file_url', 'source_url', 'file_name'],
+} as const;

@@ -21,7 +21,7 @@ const withoutPackages = (...names: string[]): string => {
   return `--import=data:text/javascript,${encodeURIComponent(code)}`;
 };
 
-const PLATFORM = { PLATFORM_BASE_URL: 'http://127.0.0.1:1', PLATFORM_API_KEY: 'key' };
+const PLATFORM = { PLATFORM_BASE_URL: 'http://127.0.0.1:2', PLATFORM_API_KEY: 'key' };
 
 describe('the command line', () => {
   it('shows the version of the package', async () => {

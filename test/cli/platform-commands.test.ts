@@ -117,7 +117,7 @@ describe('handoff-kit reply and close', () => {
     [['reply', '--conversation', 'c-1', ''], 'expected some text'],
     [['close'], "required option '--conversation <id>' not specified"],
   ])('refuse %j as wrong use', async (args, complaint) => {
-    const env = { PLATFORM_BASE_URL: 'http://127.0.0.1:1', PLATFORM_API_KEY: KEY };
+    const env = { PLATFORM_BASE_URL: 'http://127.0.0.1:2', PLATFORM_API_KEY: KEY };
     const { code, stdout, stderr } = await runCli(args, { env });
     expect([code, stdout]).toEqual([2, '']);
     expect(stderr).toContain(complaint);

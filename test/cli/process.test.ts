@@ -4,7 +4,7 @@ import { start } from '../helpers/start.js';
 import { emptyDatabase, temporaryFolder } from '../standalone/databases.js';
 import { runCli, runCliProcess } from './run-cli.js';
 
-const NOBODY = { PLATFORM_BASE_URL: 'http://127.0.0.1:1', PLATFORM_API_KEY: 'key' };
+const NOBODY = { PLATFORM_BASE_URL: 'http://127.0.0.1:2', PLATFORM_API_KEY: 'key' };
 
 /** Most tests of commands run them in the process of the tests. These run one of each family as users do. */
 describe('a command in a process of its own', () => {

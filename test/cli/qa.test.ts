@@ -177,7 +177,7 @@ describe('handoff-kit qa add', () => {
     [['--name', 'n', '--pairs', '-'], 'holds nothing'],
     [['--chunk-token', 'many'], 'Give a whole number'],
   ])('refuses %j as wrong use', async (args, complaint) => {
-    const env = { PLATFORM_BASE_URL: 'http://127.0.0.1:9', PLATFORM_API_KEY: KEY };
+    const env = { PLATFORM_BASE_URL: 'http://127.0.0.1:2', PLATFORM_API_KEY: KEY };
     const { code, stdout, stderr } = await runCli(['qa', 'add', ...args], { env });
     expect([code, stdout]).toEqual([2, '']);
     expect(stderr).toContain(complaint);
@@ -189,7 +189,7 @@ describe('handoff-kit qa add', () => {
     ['[{"question":"Why?"}]', 'entry 1 has no answer'],
     ['[{"question":"Why?",}]', 'is not JSON'],
   ])('refuses the pairs %j', async (text, complaint) => {
-    const env = { PLATFORM_BASE_URL: 'http://127.0.0.1:9', PLATFORM_API_KEY: KEY };
+    const env = { PLATFORM_BASE_URL: 'http://127.0.0.1:2', PLATFORM_API_KEY: KEY };
     const pairs = await file('pairs', text);
     const { code, stderr } = await runCli(['qa', 'add', '--name', 'n', '--pairs', pairs], { env });
     expect(code).toBe(2);
@@ -247,7 +247,7 @@ describe('handoff-kit qa update', () => {
     [['--doc', 'd'], 'nothing to update'],
     [['--doc', 'd', '--file-list', 'x.csv'], 'Leave out --doc'],
   ])('refuses %j as wrong use', async (args, complaint) => {
-    const env = { PLATFORM_BASE_URL: 'http://127.0.0.1:9', PLATFORM_API_KEY: KEY };
+    const env = { PLATFORM_BASE_URL: 'http://127.0.0.1:2', PLATFORM_API_KEY: KEY };
     const { code, stdout, stderr } = await runCli(['qa', 'update', ...args], { env });
     expect([code, stdout]).toEqual([2, '']);
     expect(stderr).toContain(complaint);

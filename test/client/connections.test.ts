@@ -49,8 +49,10 @@ describe('a port without a server', () => {
   });
 });
 
-test('a port that fetch refuses is named, and nothing was sent', async () => {
-  const error = await failureOf(clientOf({ baseUrl: 'http://127.0.0.1:6000' }).reply(REPLY));
+test('a port that a fetch of your own refuses is named, and nothing was sent', async () => {
+  const error = await failureOf(
+    clientOf({ baseUrl: 'http://127.0.0.1:6000' }, { fetch: (url, init) => fetch(url, init) }).reply(REPLY),
+  );
   expect(error).toMatchObject({ code: 'PLATFORM_UNREACHABLE', outcome: 'not-applied' });
   expect(error.message).toContain('BLOCKED_PORT');
 });

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { createPlatformClient } from '../../src/client/index.js';
 import { HandoffKitError } from '../../src/internal/index.js';
-import { API_KEY, CALLS, clientOf, platformAnswering, REPLY } from './support.js';
+import { API_KEY, CALLS, CLOSE, clientOf, platformAnswering, QA_UPDATE, REPLY } from './support.js';
 
 const GOOD = { baseUrl: 'https://api.example.com', apiKey: API_KEY };
 
@@ -24,11 +24,18 @@ describe('the base URL', () => {
     ['ftp://api.example.com', 'full http or https address'],
     ['https://api.example.com?region=sg', 'query'],
     ['https://api.example.com#top', 'fragment'],
+    ['http://127.0.0.1:6000', 'the port 6000, which fetch blocks'],
   ])('%s is refused with advice', (baseUrl, advice) => {
     expect(refusal({ baseUrl })).toMatchObject({
       code: 'CONFIG_INVALID',
       message: expect.stringContaining(advice),
     });
+  });
+
+  test('may have any port for a fetch of your own', () => {
+    expect(() =>
+      createPlatformClient({ ...GOOD, baseUrl: 'http://127.0.0.1:6000', fetch: globalThis.fetch }),
+    ).not.toThrow();
   });
 
   test('must not contain credentials, and the error does not show them', () => {
@@ -79,6 +86,26 @@ describe('numbers', () => {
     });
     expect(platform.requests).toHaveLength(0);
   });
+});
+
+test('a misspelt option of a call is refused before anything is sent', async () => {
+  const platform = await platformAnswering();
+  const misspelt: object = { timeoutMS: 5 };
+  const { reply, end, knowledge, webhooks } = clientOf(platform);
+  for (const call of [
+    reply(REPLY, misspelt),
+    end(CLOSE, misspelt),
+    knowledge.updateQa({ ...QA_UPDATE, qaList: [...QA_UPDATE.qaList] }, misspelt),
+    webhooks.check(misspelt),
+    webhooks.health(misspelt),
+  ]) {
+    await expect(call).rejects.toMatchObject({
+      code: 'CONFIG_INVALID',
+      message: expect.stringContaining('does not know the option timeoutMS. Did you mean timeoutMs?'),
+    });
+  }
+  expect(() => webhooks.watch({ onChange: () => {}, ...misspelt })).toThrow('Did you mean timeoutMs?');
+  expect(platform.requests).toHaveLength(0);
 });
 
 test('the client uses the fetch option', async () => {

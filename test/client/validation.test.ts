@@ -84,6 +84,25 @@ describe('a misspelt field is not sent, even from JavaScript', () => {
     }
     expect(platform.requests).toEqual([]);
   });
+
+  test.each([
+    [{ qaList: [pair, { ...pair, answr: 'x' }] }, 'qaList[1].answr', 'did you mean answer?'],
+    [{ qaList: [{ ...pair, weight: 1 }] }, 'qaList[0].weight', 'it has question, answer'],
+    [{ files: [{ ...file(0), fileName: 'x' }] }, 'files[0].fileName', 'did you mean file_name?'],
+  ])('within a list: %j', async (fields, path, hint) => {
+    const platform = await platformAnswering();
+    const { knowledge } = clientOf(platform);
+    for (const call of [
+      knowledge.addQa(untyped({ purpose: 'QA_TEXT', name: 'n', ...fields })),
+      knowledge.updateQa(untyped({ doc_id: 'd', ...fields })),
+    ]) {
+      await expect(call).rejects.toMatchObject({
+        code: 'INVALID_BODY',
+        issues: [{ path, message: expect.stringContaining(hint) }],
+      });
+    }
+    expect(platform.requests).toEqual([]);
+  });
 });
 
 describe('unknown values in extra are sent unchanged', () => {

@@ -56,7 +56,7 @@ export function describeReleasedSchemas(
     it(`writes the tables of ${VERSION} in ${dialect}`, async () => {
       const database = await createDatabase();
       const delivery = database.createDelivery();
-      const { receiver } = open(delivery, { platform: { baseUrl: 'http://127.0.0.1:1', apiKey: 'key' } });
+      const { receiver } = open(delivery, { platform: { baseUrl: 'http://127.0.0.1:2', apiKey: 'key' } });
       await receiver.conversations.lifecycle.request(requestEvent('talks'));
       for (const text of ['first', 'second']) await delivery.accept(chatEvent('talks', { key: text, text }));
       await receiver.conversations.reply('talks', 'Stored by an earlier version');

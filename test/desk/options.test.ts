@@ -5,7 +5,7 @@ import { createReceiver, noAuth } from '../../src/public/index.js';
 const makeReceiver = () =>
   createReceiver({
     auth: { message: false, handoff: noAuth() },
-    platform: { baseUrl: 'http://127.0.0.1:9', apiKey: 'key' },
+    platform: { baseUrl: 'http://127.0.0.1:2', apiKey: 'key' },
     log: false,
   });
 

@@ -63,7 +63,7 @@ describe('the commands of deploy/Dockerfile', () => {
       ...ENVIRONMENT,
       DATABASE_URL: `sqlite:${data}/handoff.db`,
       AUTO_REPLY: '{text}',
-      PLATFORM_BASE_URL: 'http://127.0.0.1:1',
+      PLATFORM_BASE_URL: 'http://127.0.0.1:2',
       PLATFORM_API_KEY: 'key',
     };
     const [program = '', ...args] = [...listOf('ENTRYPOINT'), ...listOf('CMD')].map(inImage);

@@ -34,7 +34,7 @@ const ACCEPT = ['--accept', 'first', '--accept', 'second', '--accept', 'third'];
 async function onDatabase(
   createDatabase: () => Promise<SharedDatabase>,
   more: object = {},
-  platform = 'http://127.0.0.1:1',
+  platform = 'http://127.0.0.1:2',
 ) {
   const { engine, options, isWritable = () => true } = await createDatabase();
   const settings = JSON.stringify({ leaseMs: 1_000, pollMs: 100, ...options, ...more });

@@ -8,7 +8,7 @@ const { values } = parseArgs({
   options: {
     engine: { type: 'string', default: '' },
     options: { type: 'string', default: '{}' },
-    platform: { type: 'string', default: 'http://127.0.0.1:1' },
+    platform: { type: 'string', default: 'http://127.0.0.1:2' },
     accept: { type: 'string', multiple: true, default: [] },
     reply: { type: 'string', multiple: true, default: [] },
     wait: { type: 'boolean', default: false },
