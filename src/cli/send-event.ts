@@ -63,7 +63,8 @@ export async function sendEvent(kind: RequestKind, flags: SendFlags, output: Out
   const verdict = withReplyNote(kind, answer, assessAnswer(kind, answer));
   const shownUrl = redactSecrets(url, target);
   const text = redactSecrets(answer.text, target);
-  const scheme = headers.authorization?.split(' ')[0] ?? null;
+  const isInPath = endpoint !== 'message' && target.token !== undefined;
+  const scheme = headers.authorization?.split(' ')[0] ?? (isInPath ? 'token in the path' : null);
   const record = {
     sent: kind,
     url: shownUrl,

@@ -19,7 +19,7 @@ const HINTS: Readonly<Record<number, string>> = {
   400: 'the receiver considers the body invalid',
   401: 'the receiver refused the credentials',
   403: 'the receiver refused the credentials',
-  404: 'there is no such path',
+  404: 'nothing is at this path: check the path of --receiver-url, such as /webhook, and --handoff-token',
   405: 'this path does not accept POST',
   413: 'the body is too large for the receiver',
   415: 'the receiver refused the content type',

@@ -56,7 +56,7 @@ export async function serve(
   // Node reports unhandled rejections through this event, too.
   host.on('uncaughtException', crash);
 
-  const { settings, delivery } = await openStorage(read, sources.dev ?? false, log);
+  const { settings, delivery, storageAdvice } = await openStorage(read, sources.dev ?? false, log);
   const oneTimeLinksFor = sources.dev
     ? [{ id: 'dev', name: 'Developer', role: 'administrator' as const }]
     : [];
@@ -82,7 +82,7 @@ export async function serve(
   });
   const { adapters, receiver } = standalone;
   const { dev = false } = sources;
-  const { data, text } = welcome({ url, settings, bots, generated, inEnvFile, dev, adapters });
+  const { data, text } = welcome({ url, settings, bots, generated, inEnvFile, dev, adapters, storageAdvice });
   reporter.status('listening', data, text);
   for (const adapter of adapters) void checkAtStart(adapter, log, () => !receiver.accepting);
 
@@ -110,14 +110,22 @@ async function openStorage(
   { settings, hasDatabaseUrl }: ReadSettings,
   dev: boolean,
   log: Logger,
-): Promise<{ readonly settings: Settings; readonly delivery: Delivery | null }> {
+): Promise<{
+  readonly settings: Settings;
+  readonly delivery: Delivery | null;
+  readonly storageAdvice: string | null;
+}> {
   try {
-    return { settings, delivery: await openDelivery(settings.databaseUrl, settings) };
+    return { settings, delivery: await openDelivery(settings.databaseUrl, settings), storageAdvice: null };
   } catch (error) {
     const isMissing = error instanceof HandoffKitError && error.code === 'SQLITE_MISSING';
     if (!isMissing || !dev || hasDatabaseUrl) throw error;
     log.warn({}, `events are kept in memory and lost at the end: ${SQLITE_ADVICE}`);
-    return { settings: { ...settings, databaseUrl: { kind: 'none' } }, delivery: null };
+    return {
+      settings: { ...settings, databaseUrl: { kind: 'none' } },
+      delivery: null,
+      storageAdvice: SQLITE_ADVICE,
+    };
   }
 }
 

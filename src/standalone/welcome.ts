@@ -1,10 +1,11 @@
 import { DEFAULT_BOT } from '../events/index.js';
 import type { ConnectedAdapter } from './connect-adapter.js';
-import { describeDatabase } from './database.js';
+import { describeDatabase, parseDatabaseUrl } from './database.js';
 import { ADAPTER_NAMES } from './settings/adapter-settings.js';
 import type { BotSettings } from './settings/bot-settings.js';
 import type { SettingTexts } from './settings/setting.js';
-import type { Settings } from './settings/settings-schema.js';
+import { DEFAULT_DATABASE_URL } from './settings/setting-forms.js';
+import { chooseAdapter, type Settings } from './settings/settings-schema.js';
 
 /** The first output after the start: `data` for programs, `text` for people. */
 export interface Welcome {
@@ -26,6 +27,8 @@ export interface WelcomeOptions extends CommandOptions {
   readonly bots: BotSettings;
   readonly dev: boolean;
   readonly adapters: readonly ConnectedAdapter[];
+  /** Why the default database could not be opened, and how it could be. */
+  readonly storageAdvice?: string | null;
 }
 
 /** Describes the URLs and the next steps; with `dev` also the generated credentials and commands to paste. */
@@ -40,7 +43,7 @@ export function welcome(options: WelcomeOptions): Welcome {
     `handoff-kit listens on ${url} (Ctrl-C stops it)`,
     '',
     "For the platform's settings, with a host name that the platform can reach:",
-    ...(isSeveral ? botAddresses(url, settings, bots) : addresses(url, settings)),
+    ...(isSeveral ? botAddresses(options) : addresses(options)),
     ...(adapters.length === 0 ? [noAgentsLine(options)] : adapters.map((each) => agentsLine(options, each))),
     ...(Object.keys(credentials).length > 0 ? ['', 'Generated for this run, since they were not set:'] : []),
     ...Object.entries(credentials).map(([name, value]) => `  ${name.padEnd(16)}  ${value}`),
@@ -67,8 +70,14 @@ export function welcome(options: WelcomeOptions): Welcome {
   };
 }
 
-function noAgentsLine({ settings, dev }: WelcomeOptions): string {
+function noAgentsLine({ settings, dev, storageAdvice }: WelcomeOptions): string {
   const { platformBaseUrl, autoReply } = settings;
+  if (
+    storageAdvice &&
+    chooseAdapter({ ...settings, databaseUrl: parseDatabaseUrl(DEFAULT_DATABASE_URL) }) === 'desk'
+  ) {
+    return `Agents: off, since the desk needs a database, and ${storageAdvice}`;
+  }
   const meanwhile =
     dev || autoReply !== undefined ? 'off.' : 'off: handoff requests are answered 503 until there are some.';
   const chooses = platformBaseUrl === undefined ? 'With replies on, ADAPTER chooses' : 'ADAPTER chooses';
@@ -90,22 +99,29 @@ function agentsLine({ url, settings: { databaseUrl } }: WelcomeOptions, adapter:
 
 const NO_REPLIES = 'off. Set PLATFORM_BASE_URL and PLATFORM_API_KEY to answer users.';
 
-const addresses = (url: string, settings: Settings): string[] => [
-  ...webhookAddresses(`${url}${settings.mountPath}`, settings),
-  '',
-  `Replies: ${settings.platformBaseUrl ?? NO_REPLIES}`,
-  ...commonAddresses(url, settings),
-];
+const SIMULATE = 'Without a platform: handoff-kit simulate plays it, see handoff-kit simulate --help';
+
+const addresses = (options: WelcomeOptions): string[] => {
+  const { url, settings, dev } = options;
+  const { mountPath, platformBaseUrl } = settings;
+  return [
+    ...webhookAddresses(`${url}${mountPath}`, settings),
+    '',
+    `Replies: ${platformBaseUrl ?? NO_REPLIES}`,
+    ...(dev && platformBaseUrl === undefined ? [`  ${SIMULATE}`] : []),
+    ...commonAddresses(options),
+  ];
+};
 
 /** Each bot has its name in its addresses, which work whatever its credentials are. */
-const botAddresses = (url: string, settings: Settings, bots: BotSettings): string[] => [
-  ...[...bots].flatMap(([name, own]) => [
+const botAddresses = (options: WelcomeOptions): string[] => [
+  ...[...options.bots].flatMap(([name, own]) => [
     `  the bot ${name}`,
-    ...webhookAddresses(`${url}${settings.mountPath.replace(/\/$/, '')}/${name}`, own),
+    ...webhookAddresses(`${options.url}${options.settings.mountPath.replace(/\/$/, '')}/${name}`, own),
     `  replies   ${own.platformBaseUrl ?? NO_REPLIES}`,
   ]),
   '',
-  ...commonAddresses(url, settings),
+  ...commonAddresses(options),
 ];
 
 function webhookAddresses(messages: string, { webhookSecret, handoffAuth }: Settings): string[] {
@@ -118,9 +134,10 @@ function webhookAddresses(messages: string, { webhookSecret, handoffAuth }: Sett
   ];
 }
 
-function commonAddresses(url: string, { databaseUrl }: Settings): string[] {
+function commonAddresses({ url, settings: { databaseUrl }, storageAdvice }: WelcomeOptions): string[] {
+  const off = storageAdvice ? `off: ${storageAdvice}` : NOT_STORED;
   return [
-    `Storage: ${databaseUrl.kind === 'none' ? NOT_STORED : describeDatabase(databaseUrl)}`,
+    `Storage: ${databaseUrl.kind === 'none' ? off : describeDatabase(databaseUrl)}`,
     `Health: ${url}/healthz and ${url}/readyz, metrics: ${url}/metrics`,
   ];
 }

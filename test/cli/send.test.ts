@@ -110,6 +110,21 @@ describe('send', () => {
     expect((await runCli(['send', 'chat', '--receiver-url', to.url, '--conversation', 'c-1'])).code).toBe(1);
   });
 
+  it('says that the token is in the path, and what is missing', async () => {
+    const to = await guarded();
+    const args = ['send', 'establish', '--receiver-url', to.url];
+    const shown = async (...more: string[]) => (await runCli([...args, ...more])).stdout;
+    expect(await shown('--handoff-token', PATH_TOKEN)).toContain('(establish, token in the path)');
+    expect(await shown()).toContain('(establish, no credentials)');
+  });
+
+  it('gives up after --timeout', async () => {
+    const { url } = await serve(() => {});
+    const { code, stdout } = await runCli(['send', 'chat', '--receiver-url', url, '--timeout', '50ms']);
+    expect(code).toBe(1);
+    expect(stdout).toContain('no answer: ');
+  });
+
   it('sends the username alone where the secret is empty', async () => {
     const to = await start({ auth: { message: webhookUser({ username: USERNAME }), handoff: false } });
     const env = { WEBHOOK_USERNAME: USERNAME, WEBHOOK_SECRET: '' };
@@ -150,6 +165,7 @@ describe('send', () => {
       () => answering(200, '{"code":"200","msg":"success"}'),
       /code is text, expected the number 200/,
     ],
+    ['a wrong path', 'chat', () => answering(404, '{}'), /HTTP 404.*check the path of --receiver-url/],
     ['no JSON', 'chat', () => answering(200, 'OK'), /not a JSON object/],
   ])('reports %s', async (_what, kind, receiver, problem) => {
     const { url } = await receiver();

@@ -2,7 +2,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it, vi } from 'vitest';
 import { readSettings } from '../../src/standalone/settings/read-settings.js';
-import { commandsToPaste } from '../../src/standalone/welcome.js';
+import { commandsToPaste, welcome } from '../../src/standalone/welcome.js';
 import { startCli } from '../cli/run-cli.js';
 import { PATH_TOKEN, SECRET, USERNAME } from '../helpers/credentials.js';
 import { paste, pasteKit } from './curl.js';
@@ -22,6 +22,7 @@ describe('serve --dev', () => {
     const program = serveAsTextInProcess(['--dev', '--port', '0']);
     await program.until(/shows it\./);
     expect(program.stdout()).toMatch(/^handoff-kit listens on http:\/\/127\.0\.0\.1:\d+/);
+    expect(program.stdout()).toMatch(/^Replies: off\..*\n.*handoff-kit simulate/m);
     const commands = commandsOf(program);
     expect(commands).toHaveLength(5);
     expect(await paste(commands)).toEqual([200, 200, 200, 200, 200]);
@@ -89,6 +90,25 @@ describe('serve --dev', () => {
     expect(program.stdout()).toContain(
       'from another terminal, with WEBHOOK_USERNAME and HANDOFF_TOKEN set as here:',
     );
+  });
+
+  it('says why the desk is off where there is no SQLite', async () => {
+    const platform = { PLATFORM_BASE_URL: 'http://127.0.0.1:2', PLATFORM_API_KEY: 'key' };
+    const text = async (env: Record<string, string>, storageAdvice: string | null): Promise<string> => {
+      const read = await readSettings({ env: { DATABASE_URL: 'none', ...env }, dev: true });
+      return welcome({ url: 'http://127.0.0.1:1', ...read, dev: true, adapters: [], storageAdvice }).text;
+    };
+    const advised = await text(platform, 'this Node has no SQLite.');
+    expect(advised).toContain('Agents: off, since the desk needs a database, and this Node has no SQLite.');
+    expect(advised).toContain('Storage: off: this Node has no SQLite.');
+    expect(advised).not.toContain('handoff-kit simulate');
+    for (const other of [
+      await text({}, 'no SQLite'),
+      await text({ ...platform, ADAPTER: 'none' }, 'no SQLite'),
+    ]) {
+      expect(other).not.toContain('since the desk');
+    }
+    expect(await text(platform, null)).toContain('DATABASE_URL turns it on');
   });
 
   it('generates new credentials each time', async () => {

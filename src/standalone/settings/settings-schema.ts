@@ -87,7 +87,7 @@ const authentication = z.object({
     .enum(HANDOFF_AUTH_KINDS, {
       error: ({ input }) =>
         input === undefined
-          ? `is missing. Say how handoff requests authenticate: ${HANDOFF_AUTH_CHOICES}.`
+          ? `is missing. Set HANDOFF_TOKEN (make one: openssl rand -hex 24), or say how else handoff requests authenticate: ${HANDOFF_AUTH_CHOICES}.`
           : `must be one of: ${HANDOFF_AUTH_CHOICES}.`,
     })
     .describe(
