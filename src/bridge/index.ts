@@ -48,6 +48,7 @@ export {
   nullIf,
 } from './adapter/adapter-types.js';
 export { type AgentMessage, type AgentMessageRules, readAgentMessage } from './adapter/agent-message.js';
+export { createAgentNames } from './adapter/agent-names.js';
 export {
   asObject,
   asObjects,

@@ -52,6 +52,9 @@ export const chatSchema = z.object({
   chat_status: textField,
 });
 
+/** A member of the company. */
+export const userSchema = z.object({ user: z.object({ name: textField }).nullish() });
+
 /** The bot of the app. This answer has no `data` either. */
 const botSchema = z.object({
   bot: z.object({ app_name: textField, open_id: textField, activate_status: z.number().nullish() }),
@@ -174,6 +177,13 @@ export function createLarkApi({ appId, appSecret, domain, timeoutMs }: CheckedSe
     chat(id: string, call: AdapterCall) {
       const path = `/open-apis/im/v1/chats/${encodeURIComponent(id)}`;
       return read(chatSchema, { method: 'GET', path }, call, { opening: true });
+    },
+
+    /** The name of a member, by open id. */
+    async userName(id: string, call: AdapterCall): Promise<string | null> {
+      const path = `/open-apis/contact/v3/users/${encodeURIComponent(id)}?user_id_type=open_id`;
+      const { user } = await read(userSchema, { method: 'GET', path }, call);
+      return user?.name?.trim() || null;
     },
 
     async bot(call: AdapterCall) {

@@ -16,9 +16,8 @@ import { type CardContent, cardContent, isClosedCard, postContent, readCard, roo
 import type { CheckedSettings } from './settings.js';
 import { messageEvents } from './webhook.js';
 
-const MAX_TRANSCRIPT = 8_000;
-/** Lark accepts requests of 30 kB with a card or a rich text. */
-const MAX_BYTES = 28_000;
+/** A rich text has at most 30 kB, in which a character can take 7 bytes. */
+export const MAX_TEXT = 3_500;
 /** How far Lark's clock may be off, in milliseconds. */
 const CLOCK_SKEW_MS = 300_000;
 /** `find` looks at 300 messages of the chat, `catchUp` at 2,000 of a thread. */
@@ -94,7 +93,10 @@ function opened(
 
 /** What the card shows of a session. */
 function contentOf(session: HandoffSession): CardContent {
-  const question = session.transcript.findLast(({ from, text }) => from === 'user' && text.trim() !== '');
+  const { transcript, later = [] } = session;
+  const question = [...transcript, ...later].findLast(
+    ({ from, text }) => from === 'user' && text.trim() !== '',
+  );
   const lines = factLines(session);
   return {
     text: [...lines, ...(question ? ['', truncate(question.text, 150)] : [])].join('\n'),
@@ -105,17 +107,12 @@ function contentOf(session: HandoffSession): CardContent {
 const factLines = (session: Parameters<typeof sessionFacts>[0]): string[] =>
   sessionFacts(session).map(([name, value]) => `${name}: ${truncate(value, 130)}`);
 
-/** The first reply in a thread: the transcript, as much as fits once escaped, and help. */
+/** The first reply in a thread: the transcript and help. The bridge sends what is too long for it in the replies after it. */
 function threadText({ transcript }: HandoffSession, { insidePrefix, closeWords }: CheckedSettings): string {
   const words = closeWords.join(' or ');
   const close = words === '' ? 'The button closes' : `The button, or ${words} as the last word, closes`;
   const help = `Reply in this thread. Messages that begin with ${insidePrefix} are internal. ${close} the conversation.`;
-  for (let maxLength = MAX_TRANSCRIPT; ; maxLength = Math.floor(maxLength * 0.8)) {
-    const text = `${transcriptText(transcript, { maxLength })}\n\n${help}`.trim();
-    // A content is JSON within JSON.
-    const request = JSON.stringify(JSON.stringify(postContent(text)));
-    if (maxLength === 0 || Buffer.byteLength(request) <= MAX_BYTES) return text;
-  }
+  return `${transcriptText(transcript, { maxLength: MAX_TEXT })}\n\n${help}`.trim();
 }
 
 /** A message of the app in the thread of a conversation. */

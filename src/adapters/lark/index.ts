@@ -7,13 +7,14 @@ import {
   type Adapter,
   type AdapterCall,
   type AdapterCheckResult,
+  createAgentNames,
   defineAdapter,
   runCheck,
   secretResult,
   undeliveredNote,
 } from '../../bridge/index.js';
 import { createLarkApi, type LarkApi } from './api.js';
-import { createCatchUp, createClose, createOpening, reply } from './conversation.js';
+import { createCatchUp, createClose, createOpening, MAX_TEXT, reply } from './conversation.js';
 import { type CheckedSettings, checkSettings, type LarkSettings } from './settings.js';
 import { parse, verify } from './webhook.js';
 
@@ -45,8 +46,7 @@ export function lark(settings: LarkSettings): Adapter {
       inbound: ['webhook'],
       nativeClose: false,
       messageIds: true,
-      // A rich text has at most 30 kB, in which a character can take 7 bytes.
-      maxTextLength: 3_500,
+      maxTextLength: MAX_TEXT,
       // All bots of a chat may send 5 messages a second together.
       rate: { overall: { count: 4, perMs: 1_000 } },
       unordered: true,
@@ -56,6 +56,7 @@ export function lark(settings: LarkSettings): Adapter {
       return { messageId: await reply(api, ref, text, ['message', key], call) };
     },
     catchUp: createCatchUp(api, checked),
+    agentName: createAgentNames('lark', api.userName),
     async undelivered(ref, message, reason, call) {
       const key = ['undelivered', ref.externalId, message.messageId ?? message.text];
       await reply(api, ref, undeliveredNote(message, reason), key, call);

@@ -16,7 +16,10 @@ export interface LarkSettings {
   readonly domain?: string;
   /** The open id of the app's bot, which begins with `ou_`. Mentions of the bot are removed from replies then. */
   readonly botOpenId?: string;
-  /** Names of agents that users may see, by open id, such as `{ ou_7d8a6e6df7621556ce0d21922b676706: 'Ann' }`. */
+  /**
+   * Other names than Lark's own for users to see, by open id, such as `{ ou_7d8a6e6df7621556ce0d21922b676706: 'Ann' }`.
+   * The names of others are asked for, if the app may read them.
+   */
   readonly names?: Readonly<Record<string, string>>;
   /** A reply whose last word is one of these closes the conversation. Default `!close`. */
   readonly closeWords?: readonly string[];

@@ -203,7 +203,13 @@ function authorOf(
   { appId, botOpenId, names }: CheckedSettings,
 ): MessageAuthor {
   if (id === appId || id === botOpenId) return { kind: 'self', name: null };
-  return type === 'user' ? { kind: 'agent', name: names.get(id) ?? null } : { kind: 'system', name: null };
+  return type === 'user' ? agentOf(id, names) : { kind: 'system', name: null };
+}
+
+/** The bridge asks for the name of an agent who is not listed. */
+function agentOf(id: string, names: CheckedSettings['names']): MessageAuthor {
+  const name = names.get(id) ?? null;
+  return { kind: 'agent', name, ...(name === null && id !== '' && { id }) };
 }
 
 /** A click on a button of the first message. The answer shows everybody who clicked. */
@@ -217,7 +223,7 @@ function parseClick(
   const by = operator?.open_id ?? '';
   if (!button || externalId === '' || by === '' || context?.open_chat_id !== chat)
     return { events: [], response: json({}) };
-  const author = { kind: 'agent', name: names.get(by) ?? null } as const;
+  const author = agentOf(by, names);
   const isClaim = button.action === 'claim';
   const card = rootCard(button.content, { kind: isClaim ? 'taken' : 'closed', by });
   return {

@@ -32,7 +32,7 @@ describe('a message in a thread', () => {
 
   it('has no name when the agent is not listed', () => {
     const [event] = eventsOfText('Hello', [], { names: {} });
-    expect(event?.author).toEqual({ kind: 'agent', name: null });
+    expect(event?.author).toEqual({ kind: 'agent', name: null, id: FAKE.agent });
   });
 
   it.each([

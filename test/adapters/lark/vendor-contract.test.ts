@@ -27,9 +27,10 @@ describe("Lark's own SDK", () => {
     await adapter.send(ref, { key: 'k', text: 'Hello?', sentAt: null }, CALL);
     await adapter.close(ref, { by: 'user', text: 'The user has left.' }, CALL);
     await adapter.check(CALL);
+    await adapter.agentName?.(FAKE.agent, CALL);
     const compared = (from: number) =>
       fake.requests.slice(from).map(({ method, path, query, json, headers }) => ({
-        route: `${method} ${path.replace(ref.externalId, ':id').replace(FAKE.chat, ':chat')}`,
+        route: `${method} ${path.replace(ref.externalId, ':id').replace(FAKE.chat, ':chat').replace(FAKE.agent, ':agent')}`,
         query: Object.fromEntries(query),
         json,
         authorization: headers.authorization,
@@ -49,6 +50,7 @@ describe("Lark's own SDK", () => {
       'GET /bot/v3/info',
       'GET /im/v1/chats/:chat',
       'GET /im/v1/messages',
+      'GET /contact/v3/users/:agent',
     ]);
 
     const client = new Client({
@@ -86,6 +88,11 @@ describe("Lark's own SDK", () => {
     });
     const group = await chat.get({ path: { chat_id: FAKE.chat } });
     await list(12);
+    type GetUser = NonNullable<Parameters<typeof client.contact.user.get>[0]>;
+    const member = await client.contact.user.get({
+      path: { user_id: FAKE.agent },
+      params: queryOf(13) as NonNullable<GetUser['params']>,
+    });
     expect(compared(before)).toEqual(ours);
 
     // The same uuid as before.
@@ -97,6 +104,7 @@ describe("Lark's own SDK", () => {
     expect(patched.code).toBe(0);
     expect(info.bot.open_id).toBe(FAKE.bot);
     expect(group.data?.name).toBe('Support');
+    expect(member.data?.user?.name).toBe('Ann');
   });
 
   it('decrypts and verifies the requests of the fake, and answers its challenge', async () => {

@@ -1,7 +1,7 @@
 import type { Client, EventHandles, RawCardActionEvent } from '@larksuiteoapi/node-sdk';
 import { describe, expectTypeOf, it } from 'vitest';
 import type { z } from 'zod';
-import type { chatSchema, listSchema, sentSchema } from '../../../src/adapters/lark/api.js';
+import type { chatSchema, listSchema, sentSchema, userSchema } from '../../../src/adapters/lark/api.js';
 import type { clickSchema, messageSchema } from '../../../src/adapters/lark/webhook.js';
 
 type Im = Client['im'];
@@ -13,6 +13,9 @@ describe("Lark's types", () => {
     expectTypeOf<Data<ReturnType<Im['message']['reply']>>>().toExtend<z.input<typeof sentSchema>>();
     expectTypeOf<Data<ReturnType<Im['message']['list']>>>().toExtend<z.input<typeof listSchema>>();
     expectTypeOf<Data<ReturnType<Im['chat']['get']>>>().toExtend<z.input<typeof chatSchema>>();
+    type User = Data<ReturnType<Client['contact']['user']['get']>>;
+    expectTypeOf<User>().toExtend<z.input<typeof userSchema>>();
+    expectTypeOf<'name'>().toExtend<keyof NonNullable<User['user']>>();
     // One message is answered as a list, without its pages.
     type Items = Data<ReturnType<Im['message']['get']>>['items'];
     expectTypeOf<Items>().toExtend<z.input<typeof listSchema>['items']>();
