@@ -2,6 +2,7 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { ADAPTER_NAMES } from '../../src/standalone/index.js';
+import { allChecks } from '../../src/testing/conformance/checks/index.js';
 import type { AdapterHarness } from '../../src/testing/index.js';
 import { slackHarness } from '../adapters/slack/harness.js';
 import { chatwootHarness } from '../fixtures/chatwoot/harness.js';
@@ -13,19 +14,27 @@ import { zendeskHarness } from '../fixtures/zendesk/harness.js';
 import { salesIqHarness } from '../fixtures/zoho-salesiq/harness.js';
 
 const ROOT = resolve(import.meta.dirname, '../..');
-const [, table = ''] =
-  /^\| helpdesk \| `ADAPTER` \| verified by \| supports \|\n\|[-|]+\n((?:\|.*\n)+)/m.exec(
-    readFileSync(join(ROOT, 'docs/helpdesks.md'), 'utf8'),
-  ) ?? [];
+const PAGE = readFileSync(join(ROOT, 'docs/helpdesks.md'), 'utf8');
 
-const rows = table
-  .trim()
-  .split('\n')
-  .map((line) => {
-    const [system = '', setting = '', verified = '', supports = ''] = line.slice(2, -2).split(' | ');
+/** The cells of a table, by its first line. */
+function cellsOf(heading: string): string[][] {
+  const start = PAGE.indexOf(`${heading}\n`);
+  const [, , ...lines] = PAGE.slice(start, PAGE.indexOf('\n\n', start)).split('\n');
+  return lines.map((line) => line.slice(2, -2).split(' | '));
+}
+
+const rows = cellsOf('| helpdesk | `ADAPTER` | supports |').map(
+  ([system = '', setting = '', supports = '']) => {
     const [, folder = 'desk'] = /\(\.\.\/src\/adapters\/([\w-]+)\/README\.md\)/.exec(system) ?? [];
-    return { folder, setting: /^`([\w-]+)`$/.exec(setting)?.[1] ?? null, verified, supports };
-  });
+    return { folder, setting: /^`([\w-]+)`$/.exec(setting)?.[1] ?? null, supports };
+  },
+);
+
+const verdicts = cellsOf('| adapter | verdict | verified by | checks | known limits |').map(
+  ([name = '', verdict = '', verified = '', checks = '', limits = '']) => {
+    return { folder: name.replaceAll('`', ''), verdict, verified, checks, limits };
+  },
+);
 
 /** The conformance kit's features, by the table's words. */
 const FEATURES = { names: 'name', notes: 'note', files: 'attach', joins: 'join', close: 'close' } as const;
@@ -51,7 +60,28 @@ describe('the table of helpdesks', () => {
     for (const { folder, setting } of rows) expect(setting ?? folder).toBe(folder);
   });
 
-  it.each(rows.filter(({ folder }) => folder !== 'desk'))(
+  it('has a verdict, evidence, checks and limits for each of them', () => {
+    expect(verdicts.map(({ folder }) => folder).sort()).toEqual(rows.map(({ folder }) => folder).sort());
+    for (const { verdict, limits } of verdicts) {
+      expect(verdict).toMatch(/^[A-Z].*\.$/);
+      expect(limits).not.toBe('');
+    }
+    expect(PAGE).toContain(`The conformance kit has ${allChecks.length} checks`);
+  });
+
+  it.each(verdicts.filter(({ folder }) => folder in HARNESSES))(
+    'does not count checks of $folder that are skipped',
+    ({ folder, checks }) => {
+      const unsupported = Object.keys(HARNESSES[folder]?.unsupported ?? {});
+      const run = allChecks.filter(({ id, needs = [] }) =>
+        [id, ...needs].every((name) => !unsupported.includes(name)),
+      );
+      expect(Number(checks)).toBeGreaterThan(0);
+      expect(Number(checks)).toBeLessThanOrEqual(run.length);
+    },
+  );
+
+  it.each(verdicts.filter(({ folder }) => folder !== 'desk'))(
     'says how $folder is verified, as its tests do',
     ({ folder, verified }) => {
       const has = (file: string): boolean => existsSync(join(ROOT, 'test/adapters', folder, file));
