@@ -87,6 +87,7 @@ export type { BridgeStats } from './bridge-context.js';
 export { type BusinessHours, type IsOpenAt, readHours, type Weekday } from './business-hours.js';
 export type { AdapterRetryPolicy } from './calls/adapter-calls.js';
 export { type Bridge, createBridge } from './create-bridge.js';
+export { forgetStoredEvents } from './inbound/stored-events.js';
 export {
   type BridgeMessages,
   type BridgeOptions,

@@ -25,7 +25,13 @@ export type { Acceptance, Delivery, DeliveryReceiver, DeliveryStats } from './de
 export { type InlineOptions, inline } from './inline.js';
 export type { OutboxPolicy } from './outbox/send-job.js';
 export type { QueueKind } from './queue.js';
-export { conversationKey, DEFAULT_RECEIVER, decodeText, encodeText } from './storage/encoding.js';
+export {
+  conversationKey,
+  DEFAULT_RECEIVER,
+  decodeText,
+  encodeText,
+  receiverOfKey,
+} from './storage/encoding.js';
 export type { OpenDatabase, StoredRecord } from './storage/open-database.js';
 export type {
   JobFilter,

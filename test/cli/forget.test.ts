@@ -1,5 +1,6 @@
 import { join } from 'node:path';
 import { describe, expect, it, vi } from 'vitest';
+import { storedEventMigrations } from '../../src/bridge/inbound/stored-events.js';
 import { openSqliteDatabase } from '../../src/delivery/sqlite/index.js';
 import { botMessageBody, chatBody, establishBody } from '../fixtures/bodies.js';
 import { basicHeader, PATH_TOKEN, SECRET, USERNAME } from '../helpers/credentials.js';
@@ -46,16 +47,42 @@ async function withTwoUsers() {
   // Handled events leave only their keys; the two refused replies are dead letters.
   await vi.waitFor(async () => expect(await conversations()).toHaveLength(2), WAIT_OPTIONS);
   await vi.waitFor(() => expect(platform.calls).toHaveLength(2), WAIT_OPTIONS);
-  return { env, conversations };
+  return { env, file, conversations };
+}
+
+/** A reply of an agent to each user that waits to be applied. Gives the ids of those that are left. */
+async function withWaitingReplies(file: string): Promise<() => Promise<unknown[]>> {
+  const { sql, close } = await openSqliteDatabase(file);
+  await sql.migrate('bridge-events', storedEventMigrations(sql));
+  for (const id of ['c-1', 'c-2']) {
+    const link = JSON.stringify({ adapter: 'slack', externalId: `thread of ${id}`, url: null, extra: {} });
+    await sql.write(
+      `UPDATE conversation SET content = json_set(content, '$.link', json($1)) WHERE conversation = $2`,
+      [link, id],
+    );
+    await sql.write(
+      `INSERT INTO bridge_event (id, scope, conversation, events, arrived_at, claim) VALUES ($1, '[null,"slack"]', '', $2, 1, 1)`,
+      [id, JSON.stringify([{ kind: 'message', externalId: `thread of ${id}`, text: 'It is on its way.' }])],
+    );
+  }
+  await close();
+  return async () => {
+    const opened = await openSqliteDatabase(file);
+    const rows = await opened.sql.read('SELECT id FROM bridge_event');
+    await opened.close();
+    return rows.map(({ id }) => id);
+  };
 }
 
 describe('handoff-kit forget', () => {
   it('removes all data of a user while the server runs, and no data of others', async () => {
-    const { env, conversations } = await withTwoUsers();
+    const { env, file, conversations } = await withTwoUsers();
+    const waiting = await withWaitingReplies(file);
     const forgotten = await runCli(['forget', '--user', 'jane', '--yes', '--json'], { env });
     // The reply, and the conversation itself.
     expect([forgotten.code, forgotten.json()]).toEqual([0, { user: 'jane', removed: 2 }]);
     expect(await conversations()).toEqual(['c-2']);
+    expect(await waiting()).toEqual(['c-2']);
     const dead = await runCli(['outbox', 'list', '--dead', '--conversation', 'c-1', '--json'], { env });
     expect(dead.json()).toMatchObject({ jobs: [] });
 

@@ -1,4 +1,5 @@
-import type { SqlDatabase } from '../../delivery/index.js';
+import { receiverOfKey, type SqlDatabase } from '../../delivery/index.js';
+import type { Conversation } from '../../handoff/index.js';
 import { createTaskCounter, settlesWithin } from '../../internal/index.js';
 import { AdapterError, type InboundEvent } from '../adapter/adapter-types.js';
 import { type BridgeContext, repeatInBackground } from '../bridge-context.js';
@@ -64,12 +65,13 @@ export function createStoredEvents(
   /** The claims of other processes, and since when they have not changed. */
   let others: ReadonlyMap<string, { readonly claim: number; readonly since: number }> = new Map();
   const running = createTaskCounter();
+  forgetStoredEvents(database);
   let migrated: Promise<void> | undefined;
   let count = 0;
   let lastArrival = 0;
   let lastTurn: Promise<unknown> = Promise.resolve();
 
-  const scope = (): string => JSON.stringify([database.receiverName(), adapter.name]);
+  const scope = (): string => scopeOf(database.receiverName(), adapter.name);
   const migrate = (): Promise<void> => {
     migrated ??= database
       .migrate('bridge-events', storedEventMigrations(database))
@@ -230,6 +232,47 @@ export function createStoredEvents(
     },
     idle: () => running.idle(),
   };
+}
+
+/** The events of one adapter of a receiver. */
+const scopeOf = (receiver: string | null, adapter: string): string => JSON.stringify([receiver, adapter]);
+
+/** Stored events of a user's conversations are removed with the user. Those of others in the same webhook stay. */
+export function forgetStoredEvents(database: SqlDatabase): void {
+  const events = database.table('bridge_event');
+  const indexOf = database.dialect === 'sqlite' ? 'instr' : 'strpos';
+
+  const forgetConversation = async (scope: string, externalId: string): Promise<void> => {
+    const rows = await database.read(
+      `SELECT id, events FROM ${events} WHERE scope = $1 AND ${indexOf}(events, $2) > 0`,
+      [scope, `"externalId":${JSON.stringify(externalId)}`],
+    );
+    for (const { id, events: stored } of rows) {
+      const all = JSON.parse(String(stored)) as InboundEvent[];
+      const kept = all.filter((event) => event.externalId !== externalId);
+      const [first] = kept;
+      await (first
+        ? database.write(`UPDATE ${events} SET events = $2, conversation = $3 WHERE id = $1`, [
+            String(id),
+            JSON.stringify(kept),
+            first.externalId,
+          ])
+        : database.write(`DELETE FROM ${events} WHERE id = $1`, [String(id)]));
+    }
+  };
+
+  database.onForget(async (keys) => {
+    await database.migrate('bridge-events', storedEventMigrations(database));
+    const rows = await database.read(
+      `SELECT conversation, content FROM ${database.table('conversation')} WHERE conversation IN ${database.list('$1')}`,
+      [JSON.stringify(keys)],
+    );
+    for (const { conversation, content } of rows) {
+      const { link } = JSON.parse(String(content)) as Pick<Conversation, 'link'>;
+      if (link)
+        await forgetConversation(scopeOf(receiverOfKey(String(conversation)), link.adapter), link.externalId);
+    }
+  });
 }
 
 /** The table of the events. */

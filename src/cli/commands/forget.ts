@@ -1,4 +1,5 @@
 import type { Command } from 'commander';
+import { forgetStoredEvents } from '../../bridge/index.js';
 import { openDocumentStore } from '../../desk/records.js';
 import { printable } from '../../internal/readable-log.js';
 import {
@@ -22,9 +23,9 @@ const MORE_HELP = `${DATABASE_HELP}
 What it does:
   It finds the conversations of a user by the user_id or anonymous_id of bots' messages and handoff requests, and
   removes all their data: waiting jobs, dead letters and finished jobs of inbox and outbox, the state of their
-  handed-over conversations, and what the desk stored of them. Waiting jobs are no longer handled or sent. A user who
-  is known to the platform by several ids has to be forgotten under each of them. With several bots, a user is
-  forgotten at all of them unless --bot names one.
+  handed-over conversations, replies of agents that wait to be applied, and what the desk stored of them. Waiting jobs
+  are no longer handled or sent. A user who is known to the platform by several ids has to be forgotten under each of
+  them. With several bots, a user is forgotten at all of them unless --bot names one.
   It does not reach backups, your log, or data that your handlers have stored elsewhere.
 
 Examples:
@@ -57,8 +58,9 @@ async function forget(
     process.stderr.write('Nothing was removed.\n');
     return EXIT.no;
   }
-  // The desk's tables are its own: opening its store adds them to what is forgotten.
+  // The tables of the desk and of bridges are their own: this adds them to what is forgotten.
   await openDocumentStore(sql);
+  forgetStoredEvents(sql);
   const removed = await queues.forget(user, { bot });
   const text = `Jobs and conversations removed: ${removed}.`;
   print(output, { user, removed }, removed === 0 ? 'No data of this user was stored.' : text);
