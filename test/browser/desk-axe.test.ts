@@ -164,6 +164,8 @@ describeInBrowser('accessible at 360, 768 and 1440 px, in both languages and the
   it('are the settings and their dialogs', async () => {
     const { url, logInAs } = await startDesk(browser);
     const { page } = await logInAs('ann');
+    // Edits are left behind.
+    page.on('dialog', (dialog) => void dialog.accept());
     const open = async (tab: string) => {
       await page.goto(`${url}#/settings/${tab}`);
       await page.locator(`.admin a[href$="${tab}"][aria-current]`).waitFor();

@@ -38,14 +38,31 @@ describeInBrowser('several conversations', () => {
     await ann.press('Select all shown');
     await ann.press('Close');
     await confirm(/^Close: 3 selected/);
-    const failures = page.getByRole('dialog', { name: /^1 failed/ });
+    const failures = page.getByRole('dialog', { name: /^3 failed/ });
     await failures.getByText('john').waitFor();
+    await failures.getByText('Nobody has this conversation.').first().waitFor();
     await failures.getByText('Another agent has this conversation.').waitFor();
     expect(await axeViolations(page)).toEqual([]);
     await failures.getByRole('button').click();
-    await ann.item('maria').waitFor({ state: 'detached' });
-    // The one that failed is still selected.
+    // Those that failed are still selected.
     expect(await page.getByLabel('Select john').isChecked()).toBe(true);
+    await page.getByLabel('Select john').uncheck();
+    await page.locator('.bulk').getByRole('button', { name: 'Claim' }).click();
+    await confirm(/^Claim: 2 selected/);
+    await ann.inbox.locator('.mine').getByText('maria').waitFor();
+    await ann.press('Select all shown');
+    await page.getByLabel('Select john').uncheck();
+    await page.locator('.bulk').getByRole('button', { name: 'Close' }).click();
+    await confirm(/^Close: 2 selected/);
+    await ann.item('maria').waitFor({ state: 'detached' });
+    await page.getByLabel('Select john').check();
+    // The bar stays in view.
+    await page.setViewportSize({ width: 1_200, height: 300 });
+    await ann.item('john').evaluate((element) => element.scrollIntoView({ block: 'start' }));
+    const { y = -1 } = (await page.locator('.bulk').boundingBox()) ?? {};
+    const { y: top = 0 } = (await ann.inbox.boundingBox()) ?? {};
+    expect(y).toBeGreaterThanOrEqual(top);
+    await page.setViewportSize({ width: 1_200, height: 720 });
     await ann.press('Assign to…');
     await page.getByRole('menuitem', { name: 'Ann' }).click();
     await confirm(/Ann: 1 selected/);

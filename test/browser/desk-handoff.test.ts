@@ -109,13 +109,24 @@ describeInBrowser('a handoff at the desk', () => {
     await bench.requestHandoff({ user: { userId: MARIA } });
     await ann.open(MARIA);
     await bob.open(MARIA);
+    await bob.field.fill('I answer in her place.');
     await ann.press('Claim');
     await bob.seesEvent('Ann claimed this conversation');
     await bob.itemIn('active', MARIA).getByText('Ann', { exact: true }).waitFor();
     expect(await bob.page.getByRole('button', { name: 'Claim' }).count()).toBe(0);
-    await bob.reply('I answer in her place.');
-    await bob.notice.getByText('Another agent has this conversation').waitFor();
+    // What the server would refuse is not offered.
+    await bob.page.locator('.composer').getByText('Ann has this conversation.').waitFor();
     expect(await bob.field.inputValue()).toBe('I answer in her place.');
+    expect(await bob.page.getByRole('button', { name: 'Send' }).isDisabled()).toBe(true);
+    await bob.press('Discard');
+    for (const name of ['Reply', 'Send', 'Close', 'Release'])
+      expect(await bob.page.getByRole('button', { name, exact: true }).count(), name).toBe(0);
+    await bob.page.getByRole('button', { name: 'Take over' }).waitFor();
+    await bob.note('I can help.');
+    expect(await ann.page.getByRole('button', { name: 'Snooze' }).count()).toBe(0);
+    await ann.press('Transfer to…');
+    expect(await ann.page.getByRole('menuitem').allTextContents()).toEqual(['Bob']);
+    await ann.page.keyboard.press('Escape');
 
     await bob.page.getByRole('link', { name: 'Dashboard' }).click();
     await ann.transferTo('Bob');

@@ -58,7 +58,7 @@ describeInBrowser('the desk with the keyboard alone', () => {
     await press('Enter');
     await vi.waitFor(async () => expect(await focused(page)).toBe('Bob (offline)'), { timeout: 10_000 });
     await press('Enter');
-    await page.getByRole('dialog', { name: 'Transfer this conversation to Bob?' }).waitFor();
+    await page.getByRole('dialog', { name: 'Transfer this conversation to Bob (offline)?' }).waitFor();
     await press('Escape');
     expect(await ann.itemIn('active', 'maria').getByText('you', { exact: true }).count()).toBe(1);
     await page.getByRole('button', { name: 'Canned replies' }).focus();
@@ -70,6 +70,26 @@ describeInBrowser('the desk with the keyboard alone', () => {
     await press('Enter');
     expect(await ann.field.inputValue()).toBe('One moment please, I am looking into it.');
     expect(await ann.log.getByText('transferred this conversation to').count()).toBe(0);
+  });
+
+  it('moves the focus along with j and k, under one heading of the first level', async () => {
+    const { bench, logInAs } = await startDesk(browser);
+    const ann = await logInAs('ann');
+    for (const userId of ['maria', 'john']) await bench.requestHandoff({ user: { userId } });
+    await ann.item('john').waitFor();
+    for (const [key, who] of [
+      ['j', 'maria'],
+      ['j', 'john'],
+      ['k', 'maria'],
+    ] as const) {
+      await ann.page.keyboard.press(key);
+      await ann.page.getByRole('heading', { name: who }).waitFor();
+      expect(await focused(ann.page)).toContain(who);
+    }
+    expect(await ann.page.locator('h1').count()).toBe(1);
+    await ann.page.setViewportSize({ width: 390, height: 700 });
+    await ann.page.getByRole('heading', { level: 1 }).waitFor();
+    expect(await ann.page.getByRole('navigation', { name: 'Views' }).count()).toBe(0);
   });
 
   it('can do without single-key shortcuts', async () => {

@@ -93,6 +93,35 @@ describeInBrowser('the settings of the desk', () => {
     expect(consoleErrors.filter((line) => !line.includes('400'))).toEqual([]);
   });
 
+  it('ask before edits that were not saved are lost', async () => {
+    const { url, logInAs } = await startDesk(browser);
+    const { page } = await logInAs('ann');
+    const asked: string[] = [];
+    let isLeft = false;
+    page.on('dialog', (dialog) => {
+      asked.push(dialog.message());
+      void (isLeft ? dialog.accept() : dialog.dismiss());
+    });
+    await page.goto(`${url}#/settings/teams`);
+    await page.getByRole('button', { name: 'Add a team' }).click();
+    await page.getByLabel('Name').fill('Night');
+    await page.getByRole('link', { name: 'Dashboard' }).click();
+    await vi.waitFor(() => expect(asked).toHaveLength(1), { timeout: 10_000 });
+    expect(await page.getByLabel('Name').inputValue()).toBe('Night');
+    expect(page.url()).toContain('#/settings/teams');
+    await page.getByRole('button', { name: 'Save' }).click();
+    await page.getByText('Saved.').waitFor();
+    await page.getByRole('link', { name: 'Dashboard' }).click();
+    await page.getByRole('heading', { name: 'Dashboard' }).waitFor();
+    expect(asked).toHaveLength(1);
+    await page.goto(`${url}#/settings/teams`);
+    await page.getByLabel('Name').fill('Day');
+    isLeft = true;
+    await page.getByRole('link', { name: 'Dashboard' }).click();
+    await page.getByRole('heading', { name: 'Dashboard' }).waitFor();
+    expect(asked).toEqual(Array(2).fill('Leave without saving your changes?'));
+  });
+
   it('hide from agents what their role does not allow', async () => {
     const { url, bench, desk, logInAs } = await startDesk(browser);
     await desk.agents.save({ id: 'cleo', name: 'Cleo', role: 'agent' }, PASSWORD);
@@ -110,6 +139,7 @@ describeInBrowser('the settings of the desk', () => {
     await page.getByRole('link', { name: 'Dashboard' }).click();
     await page.getByRole('heading', { name: 'Dashboard' }).waitFor();
     expect(await page.getByRole('heading', { name: 'Failed deliveries' }).count()).toBe(0);
+    expect(await page.getByRole('heading', { name: 'Report' }).count()).toBe(0);
     await page.getByRole('link', { name: 'Settings' }).click();
     await page.getByRole('heading', { name: 'Sessions' }).waitFor();
     expect(await page.getByRole('link', { name: 'Agents' }).count()).toBe(0);

@@ -36,10 +36,35 @@ export function isVisible(id: string): boolean {
   return route.kind === 'conversation' && route.id === id && !document.hidden;
 }
 
+/** The question to ask before the view or the page is left; `null` without one. */
+let leaveQuestion: (() => string) | null = null;
+
+const askBrowser = (event: Event): void => event.preventDefault();
+
+/** Asks before the agent leaves the view or the page. Returns a function that ends it. */
+export function askBeforeLeaving(question: () => string): () => void {
+  leaveQuestion = question;
+  addEventListener('beforeunload', askBrowser);
+  return () => {
+    leaveQuestion = null;
+    removeEventListener('beforeunload', askBrowser);
+  };
+}
+
 export function useRoute(): Route {
   const [route, setRoute] = useState(() => routeOf(location.hash));
   useEffect(() => {
-    const look = (): void => setRoute(routeOf(location.hash));
+    let shown = location.hash;
+    const look = (): void => {
+      if (location.hash === shown) return;
+      if (leaveQuestion && !confirm(leaveQuestion())) {
+        history.pushState(null, '', shown);
+        return;
+      }
+      leaveQuestion = null;
+      shown = location.hash;
+      setRoute(routeOf(shown));
+    };
     addEventListener('hashchange', look);
     return () => removeEventListener('hashchange', look);
   }, []);

@@ -5,6 +5,7 @@ import type { State } from '../state.js';
 import { a } from '../strings/admin.js';
 import { t } from '../strings/index.js';
 import { RadioGroup, SettingsForm } from './settings-form.js';
+import { useEdited } from './use-edited.js';
 
 const agentsOf = ({ agents }: State) => agents;
 const botsOf = ({ bots }: State) => bots;
@@ -23,23 +24,22 @@ const targetKey = ({ kind, id }: Rule['to']): string => `${kind} ${id}`;
 export function AdminAssignment() {
   const { client, notify } = useDesk();
   const attempt = useAttempt();
-  const [settings, setSettings] = useState<AssignmentSettings | null>(null);
+  const [settings, edit, load] = useEdited<AssignmentSettings>();
   const [teams, setTeams] = useState<readonly TeamView[]>([]);
   useEffect(
     () =>
       void attempt(async () => {
         setTeams((await client.call<TeamList>('GET', 'api/teams')).teams);
-        setSettings(await client.call('GET', 'api/admin/assignment'));
+        load(await client.call('GET', 'api/admin/assignment'));
       }),
     [],
   );
   if (!settings) return <p class="hint">…</p>;
 
-  const change = (part: Partial<AssignmentRules>): void => setSettings({ ...settings, ...part });
+  const change = (part: Partial<AssignmentRules>): void => edit({ ...settings, ...part });
   const save = async (): Promise<void> => {
     const bots = settings.bots.filter(({ bot, to }) => bot.trim() !== '' && to.id !== '');
-    const put = async () =>
-      setSettings(await client.call('PUT', 'api/admin/assignment', { ...settings, bots }));
+    const put = async () => load(await client.call('PUT', 'api/admin/assignment', { ...settings, bots }));
     if (await attempt(put)) notify(t('saved'));
   };
 

@@ -1,10 +1,11 @@
-import { useEffect, useState } from 'preact/hooks';
+import { useEffect } from 'preact/hooks';
 import type { HoursRules, HoursView, Weekday } from '../../../api.js';
 import { useAttempt, useDesk } from '../desk-context.js';
 import { AddIcon, CloseIcon } from '../shared/elements.js';
 import { a } from '../strings/admin.js';
 import { chosenLanguage, t } from '../strings/index.js';
 import { RadioGroup, SettingsForm } from './settings-form.js';
+import { useEdited } from './use-edited.js';
 
 const WEEK: readonly Weekday[] = ['mon', 'tue', 'wed', 'thu', 'fri', 'sat', 'sun'];
 
@@ -20,14 +21,14 @@ const browserTimeZone = (): string => new Intl.DateTimeFormat().resolvedOptions(
 export function AdminHours() {
   const { client, notify } = useDesk();
   const attempt = useAttempt();
-  const [hours, setHours] = useState<HoursView | null>(null);
+  const [hours, edit, load] = useEdited<HoursView>();
   const path = 'api/admin/hours';
-  const show = (view: HoursView): void => setHours({ ...view, timeZone: view.timeZone || browserTimeZone() });
+  const show = (view: HoursView): void => load({ ...view, timeZone: view.timeZone || browserTimeZone() });
   useEffect(() => void attempt(async () => show(await client.call('GET', path))), []);
   if (!hours) return <p class="hint">…</p>;
 
   const { configured, isOpenNow, ...saved } = hours;
-  const change = (part: Partial<HoursRules>): void => setHours({ ...hours, ...part });
+  const change = (part: Partial<HoursRules>): void => edit({ ...hours, ...part });
   const save = async (): Promise<void> => {
     const put = async () => show(await client.call('PUT', path, { ...saved, ...withoutGaps(saved) }));
     if (await attempt(put)) notify(t('saved'));

@@ -1,9 +1,10 @@
-import { useEffect, useState } from 'preact/hooks';
+import { useEffect } from 'preact/hooks';
 import type { TeamList, TeamView } from '../../../api.js';
 import { useAttempt, useDesk, useDeskState } from '../desk-context.js';
 import type { State } from '../state.js';
 import { a } from '../strings/admin.js';
 import { t } from '../strings/index.js';
+import { useEdited } from './use-edited.js';
 
 const agentsOf = ({ agents }: State) => agents;
 
@@ -11,19 +12,19 @@ export function AdminTeams() {
   const { client, store, notify } = useDesk();
   const attempt = useAttempt();
   const agents = useDeskState(agentsOf);
-  const [list, setList] = useState<TeamList | null>(null);
-  useEffect(() => void attempt(async () => setList(await client.call('GET', 'api/teams'))), []);
+  const [list, setEdited, load] = useEdited<TeamList>();
+  useEffect(() => void attempt(async () => load(await client.call('GET', 'api/teams'))), []);
   if (!list) return <p class="hint">…</p>;
 
   const edit = (change: (teams: readonly TeamView[]) => readonly TeamView[]): void =>
-    setList({ ...list, teams: change(list.teams) });
+    setEdited({ ...list, teams: change(list.teams) });
   const change = (id: string, more: Partial<TeamView>): void =>
     edit((teams) => teams.map((team) => (team.id === id ? { ...team, ...more } : team)));
   const save = async (): Promise<void> => {
     const named = list.teams.filter(({ name }) => name.trim() !== '');
     const put = async (): Promise<void> => {
       const saved = await client.call<TeamList>('PUT', 'api/teams', { ...list, teams: named });
-      setList(saved);
+      load(saved);
       store.update((state) => ({ ...state, teams: saved.teams }));
     };
     if (await attempt(put)) notify(t('saved'));

@@ -21,6 +21,7 @@ import { changeDraft, type DraftKey, useDraft } from './drafts.js';
 import { Suggestions, useCannedSuggestions, useMentionSuggestions } from './suggestions.js';
 
 const meOf = ({ me }: State) => me;
+const agentsOf = ({ agents }: State) => agents;
 
 interface ComposerProps {
   readonly summary: ConversationSummary;
@@ -32,14 +33,19 @@ export function Composer({ summary, entries }: ComposerProps) {
   const { client } = useDesk();
   const attempt = useAttempt();
   const me = useDeskState(meOf);
+  const agents = useDeskState(agentsOf);
   const isOpen = summary.state !== 'closed';
+  const holder = isOpen && summary.agent !== me.id ? summary.agent : null;
+  const heldBy =
+    holder === null ? null : t('heldBy', { agent: agents.find(({ id }) => id === holder)?.name ?? holder });
+  const canReply = isOpen && holder === null;
   const replyKey: DraftKey = { agent: me.id, conversation: summary.id, mode: 'reply' };
   const noteKey: DraftKey = { ...replyKey, mode: 'note' };
   const unsentReply = useDraft(replyKey).text;
   const [mode, setMode] = useState<'reply' | 'note'>('reply');
-  // A reply in progress stays a reply when the customer leaves: it must not silently become a note.
-  const isTooLate = !isOpen && mode === 'reply' && unsentReply !== '';
-  const activeMode = isOpen || isTooLate ? mode : 'note';
+  // A reply in progress stays a reply when it can no longer be sent: it must not silently become a note.
+  const isTooLate = !canReply && mode === 'reply' && unsentReply !== '';
+  const activeMode = canReply || isTooLate ? mode : 'note';
   const key = activeMode === 'reply' ? replyKey : noteKey;
   const draft = useDraft(key);
   const { text } = draft;
@@ -122,7 +128,7 @@ export function Composer({ summary, entries }: ComposerProps) {
     >
       {isTooLate ? (
         <div class="modes" role="alert">
-          <strong>{t('replyTooLate')}</strong>
+          <strong>{heldBy ?? t('replyTooLate')}</strong>
           <button type="button" onClick={keepAsNote}>
             {t('keepAsNote')}
           </button>
@@ -132,7 +138,7 @@ export function Composer({ summary, entries }: ComposerProps) {
         </div>
       ) : (
         <div class="modes">
-          {isOpen && (
+          {canReply && (
             <button
               type="button"
               data-key="reply"
@@ -150,6 +156,7 @@ export function Composer({ summary, entries }: ComposerProps) {
           >
             {t('note')}
           </button>
+          {heldBy !== null && <span dir="auto">{heldBy}</span>}
           {activeMode === 'note' ? <small>{t('noteHint')}</small> : <CannedPicker insert={insert} />}
         </div>
       )}

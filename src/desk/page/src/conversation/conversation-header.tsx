@@ -4,7 +4,7 @@ import { useAttempt, useDesk, useDeskState, useMay } from '../desk-context.js';
 import { SortingTools } from '../inbox/sorting-tools.js';
 import { navigateTo } from '../route.js';
 import { ConfirmDialog } from '../shared/dialog.js';
-import { Avatar, BackIcon, customerName, TimeLeft } from '../shared/elements.js';
+import { Avatar, BackIcon, byAvailability, customerName, TimeLeft } from '../shared/elements.js';
 import { Menu } from '../shared/menu.js';
 import type { State } from '../state.js';
 import { type TextName, t } from '../strings/index.js';
@@ -20,7 +20,6 @@ const hasSeveralBots = ({ bots }: State) => bots.length > 1;
 interface Receiver {
   readonly key: string;
   readonly label: string;
-  readonly name: string;
   readonly give: () => Promise<void>;
 }
 
@@ -53,25 +52,15 @@ export function ConversationHeader({ summary }: { readonly summary: Conversation
   };
   const nameOf = (agentId: string | null): string | null =>
     agentId === me.id ? t('mine') : (agents.find((each) => each.id === agentId)?.name ?? agentId);
-  const statusOf = (agentId: string, name: string): string => {
-    const here = availability.find((each) => each.agent === agentId);
-    return here && !here.isAway ? name : t(here ? 'statusAway' : 'statusOffline', { agent: name });
-  };
   const receivers: readonly Receiver[] = [
-    ...agents
-      .filter((each) => each.id !== agent)
-      .map(({ id: to, name }) => ({
-        key: `agent ${to}`,
-        label: statusOf(to, name),
-        name,
-        give: () => act('transfer', { to }),
-      })),
+    ...byAvailability(agents, availability)
+      .filter(({ id: to }) => to !== agent && to !== me.id)
+      .map(({ id: to, label }) => ({ key: `agent ${to}`, label, give: () => act('transfer', { to }) })),
     ...teams
       .filter((each) => each.id !== summary.team || agent !== null)
       .map(({ id: team, name }) => ({
         key: `team ${team}`,
         label: t('teamIs', { team: name }),
-        name,
         give: () => act('pass', { team }),
       })),
   ];
@@ -136,7 +125,7 @@ export function ConversationHeader({ summary }: { readonly summary: Conversation
       )}
       {receiver && (
         <ConfirmDialog
-          question={t('transferSure', { agent: receiver.name })}
+          question={t('transferSure', { agent: receiver.label })}
           yes={t('transferYes')}
           onYes={() => void receiver.give()}
           close={() => setReceiver(null)}

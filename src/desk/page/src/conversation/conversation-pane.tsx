@@ -54,8 +54,6 @@ export function ConversationPane({ id }: { readonly id: string }) {
 
   return (
     <article class="conversation" onInput={onTyping}>
-      {/* On a phone, the bar with the heading of the page is not shown. */}
-      <h1 class="hidden phone-only">{t('desk')}</h1>
       <ConversationHeader summary={view.summary} />
       <div class="columns">
         {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a region that scrolls must be reachable by keyboard */}

@@ -2,7 +2,7 @@ import { useState } from 'preact/hooks';
 import type { ActionInputs, BulkAction, BulkFailure } from '../../../api.js';
 import { useAttempt, useDesk, useDeskState } from '../desk-context.js';
 import { ConfirmDialog, Dialog, NameDialog } from '../shared/dialog.js';
-import { customerName } from '../shared/elements.js';
+import { byAvailability, customerName } from '../shared/elements.js';
 import { Menu } from '../shared/menu.js';
 import { type State, withSelected } from '../state.js';
 import { errorText, t } from '../strings/index.js';
@@ -10,6 +10,7 @@ import { snoozeTimes } from './sorting-tools.js';
 
 const selectedOf = ({ selected }: State) => selected;
 const agentsOf = ({ agents }: State) => agents;
+const availabilityOf = ({ availability }: State) => availability;
 const teamsOf = ({ teams }: State) => teams;
 const hasConversations = ({ conversations }: State) => conversations.size > 0;
 
@@ -35,6 +36,7 @@ export function BulkBar() {
   const attempt = useAttempt();
   const selected = useDeskState(selectedOf);
   const agents = useDeskState(agentsOf);
+  const availability = useDeskState(availabilityOf);
   const teams = useDeskState(teamsOf);
   const isAnyListed = useDeskState(hasConversations);
   const [pending, setPending] = useState<Pending | null>(null);
@@ -75,7 +77,7 @@ export function BulkBar() {
       }
     });
   const receivers = [
-    ...agents.map(({ id, name }) => ({ key: `agent ${id}`, label: name })),
+    ...byAvailability(agents, availability).map(({ id, label }) => ({ key: `agent ${id}`, label })),
     ...teams.map(({ id, name }) => ({ key: `team ${id}`, label: t('teamIs', { team: name }) })),
   ];
   const assign = (key: string): void => {
@@ -86,7 +88,7 @@ export function BulkBar() {
   const isNone = ids.length === 0;
 
   return (
-    <fieldset class="bulk">
+    <fieldset class="bulk selecting">
       <legend class="hidden">{t('bulk')}</legend>
       <button type="button" class="quiet" onClick={() => select(shownIds())}>
         {t('selectAll')}

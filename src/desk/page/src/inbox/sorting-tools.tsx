@@ -21,7 +21,9 @@ interface SortingProps {
 export function SortingTools({ summary, act }: SortingProps) {
   const me = useDeskState(meOf);
   const [isTagging, setTagging] = useState(false);
-  const { priority, tags, state, agent, snoozedUntil } = summary;
+  const { priority, tags, state, agent, snoozedUntil, firstReplyAt, replyBy } = summary;
+  // The platform ends a conversation without a reply, so it cannot be snoozed.
+  const isAnswered = firstReplyAt !== null || replyBy === null;
   const isSnoozed = snoozedUntil !== null && snoozedUntil > Date.now();
   return (
     <div class="sorting">
@@ -30,7 +32,7 @@ export function SortingTools({ summary, act }: SortingProps) {
         items={PRIORITIES.map((each) => ({ key: each, label: priorityText(each) }))}
         choose={(each) => void act('priority', { priority: each as Priority })}
       />
-      {state === 'active' && agent === me && !isSnoozed && (
+      {state === 'active' && agent === me && !isSnoozed && isAnswered && (
         <Menu
           label={t('snooze')}
           items={snoozeTimes(new Date()).map(([label, until]) => ({ key: String(until), label }))}

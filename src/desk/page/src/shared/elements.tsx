@@ -1,5 +1,5 @@
 import { useEffect, useState } from 'preact/hooks';
-import type { CustomerView, Priority } from '../../../api.js';
+import type { AgentView, AvailabilityView, CustomerView, Priority } from '../../../api.js';
 import { useDeskState } from '../desk-context.js';
 import type { State } from '../state.js';
 import { duration, formatTime, t } from '../strings/index.js';
@@ -20,6 +20,24 @@ function readable(id: string): string {
   const [, uuid, hex] = MACHINE_ID.exec(id) ?? [];
   const digits = uuid ?? hex;
   return digits === undefined ? id : t('visitor', { id: digits.slice(0, 6) });
+}
+
+/** Agents with labels that say who is away or offline, available ones first. */
+export function byAvailability(
+  agents: readonly AgentView[],
+  availability: readonly AvailabilityView[],
+): readonly { readonly id: string; readonly label: string }[] {
+  const rankOf = (id: string): number => {
+    const here = availability.find(({ agent }) => agent === id);
+    return here ? Number(here.isAway) : 2;
+  };
+  return agents
+    .map(({ id, name }) => ({ id, name, rank: rankOf(id) }))
+    .sort((a, b) => a.rank - b.rank)
+    .map(({ id, name, rank }) => ({
+      id,
+      label: rank === 0 ? name : t(rank === 1 ? 'statusAway' : 'statusOffline', { agent: name }),
+    }));
 }
 
 /** One or two initials. */

@@ -104,6 +104,7 @@ function step(by: number): boolean {
   const next = links[Math.min(links.length - 1, Math.max(0, at + by))];
   if (!next) return false;
   navigateTo(next.dataset.conversation ?? null);
+  next.focus();
   next.scrollIntoView({ block: 'nearest' });
   return true;
 }

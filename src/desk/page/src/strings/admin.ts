@@ -3,6 +3,7 @@ import { chosenLanguage, fill } from './index.js';
 /** The texts of the settings in English. They are loaded with them. */
 const en = {
   settings: 'Settings',
+  leaveUnsaved: 'Leave without saving your changes?',
   account: 'Account',
   agents: 'Agents',
   teams: 'Teams',
@@ -131,6 +132,7 @@ export type AdminTextName = keyof typeof en;
 
 const zh: Readonly<Record<AdminTextName, string>> = {
   settings: '设置',
+  leaveUnsaved: '放弃未保存的修改并离开吗？',
   account: '账户',
   agents: '客服',
   teams: '团队',
