@@ -208,8 +208,8 @@ export interface ConversationView {
 }
 
 /**
- * `GET api/conversations?state=&search=&before=`: a page of a list. `before` is the `requestedAt` of the last item. A search
- * without a state looks through ids, e-mail addresses, phone numbers and the latest messages.
+ * `GET api/conversations?state=&search=&before=&beforeId=`: a page of a list. `before` and `beforeId` are the `requestedAt`
+ * and the `id` of the last item. A search without a state looks through ids, e-mail addresses, phone numbers and the latest messages.
  */
 export interface ConversationListView {
   /** Where a search found its text in a message: the part around it, by id of the conversation. */
@@ -306,9 +306,11 @@ export interface BulkResult {
 
 /** `GET api/dashboard`. */
 export interface DashboardView {
+  /** The desk's time zone, such as `Europe/Berlin`. */
+  readonly timeZone: string;
   readonly waiting: number;
   readonly active: number;
-  /** Since midnight in the server's time zone. */
+  /** Since midnight in the desk's time zone. */
   readonly handledToday: number;
   /** Closed without any reply, since midnight. */
   readonly missedToday: number;
@@ -348,14 +350,15 @@ export interface ReportNumbers {
 }
 
 /**
- * `GET api/report?from=&to=`: conversations requested in a time range, without its end. `GET api/report.csv?from=&to=` has
- * them one by one.
+ * `GET api/report?from=&to=`: conversations requested in a range of days, such as `2026-03-02`, in the desk's time zone.
+ * `GET api/report.csv?from=&to=` has them one by one.
  */
 export interface ReportView extends ReportNumbers {
-  readonly from: number;
-  readonly to: number;
-  /** By day in the server's time zone, oldest first. */
-  readonly days: readonly (ReportNumbers & { readonly at: number })[];
+  readonly from: string;
+  readonly to: string;
+  readonly timeZone: string;
+  /** Oldest first. */
+  readonly days: readonly (ReportNumbers & { readonly day: string })[];
   /** By the agent they were assigned to last. */
   readonly agents: readonly (ReportNumbers & { readonly agent: string })[];
   /** Failed deliveries in the range. */

@@ -122,6 +122,12 @@ export function testDocumentStore(open: OpenStores): void {
     expect(await ids('note')).toEqual(['d', 'c', 'b', 'a']);
     expect(await ids('note', { group: 'odd' })).toEqual(['d', 'b']);
     expect(await ids('note', { belowRank: 2, limit: 1 })).toEqual(['b']);
+    await here.write({
+      put: [note('e', 0, { rank: 1, group: 'tie' }), note('0', 0, { rank: 1, group: 'tie' })],
+    });
+    expect(await ids('note', { belowRank: 1, afterId: '0' })).toEqual(['b', 'e', 'a']);
+    expect(await ids('note', { belowRank: 1, afterId: 'b', limit: 1 })).toEqual(['e']);
+    await here.write({ remove: ['e', '0'].map((id) => ({ kind: 'note', id })) });
     expect(await ids('note', { search: 'NUMBER C' })).toEqual(['c']);
     expect(await ids('note', { search: '%' })).toHaveLength(4);
     expect(await ids('note', { search: 'x%' })).toEqual([]);

@@ -59,9 +59,12 @@ describe('the desk stores', () => {
     const later = await readDashboard(
       instance.desk.store,
       instance.receiver.storage.queues,
+      'UTC',
       Date.now() + 2 * 86_400_000,
     );
     expect(later).toMatchObject({ waiting: 1, active: 1, handledToday: 0, missedToday: 0 });
+    // Ann still has the one that she claimed.
+    expect(later.agents).toEqual([{ agent: 'ann', active: 1, handledToday: 0 }]);
     expect(later.firstReply).toEqual({ p50: null, p90: null });
   });
 

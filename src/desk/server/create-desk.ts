@@ -180,6 +180,7 @@ export function createDesk(options: DeskOptions): Desk {
   });
   const filters = createSavedFilters(store);
   addInboxRoutes(apiRoutes, {
+    hours,
     store,
     queues,
     filters,
@@ -195,6 +196,7 @@ export function createDesk(options: DeskOptions): Desk {
   const act = createActOnConversation({ conversations, agents, teams, deadLetters, assigner });
   addBulkRoutes(apiRoutes, { act, rejections, log });
   addApiRoutes(apiRoutes, {
+    hours,
     store,
     conversations,
     queries: createConversationQueries(store),

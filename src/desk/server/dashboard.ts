@@ -1,7 +1,8 @@
 import type { QueueAdmin } from '../../delivery/index.js';
-import type { DashboardHour, DashboardView, DeadLetterView } from '../api.js';
+import type { ConversationStatus, DashboardHour, DashboardView, DeadLetterView } from '../api.js';
 import { type ConversationRecord, recordOf } from './conversations/conversation-records.js';
 import { DOCUMENT_KIND, type DocumentStore } from './store/index.js';
+import { daysIn, startOfDay } from './time-zone.js';
 
 const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;
@@ -13,35 +14,45 @@ const MAX_DEAD_LETTERS = 50;
 export async function readDashboard(
   store: DocumentStore,
   queues: QueueAdmin | null,
+  timeZone: string,
   now: number = Date.now(),
 ): Promise<DashboardView> {
-  const records = await recordsSince(store, now - DAY_MS);
-  const midnight = new Date(now).setHours(0, 0, 0, 0);
+  const midnight = startOfDay(daysIn(timeZone)(now), timeZone);
+  // A day can have more than 24 hours.
+  const records = await recordsSince(store, Math.min(midnight, now - DAY_MS));
   const today = records.filter(({ requestedAt }) => requestedAt >= midnight);
   const counts = await store.count(DOCUMENT_KIND.conversation);
   return {
+    timeZone,
     waiting: counts.waiting ?? 0,
     active: counts.active ?? 0,
     handledToday: today.filter(isHandled).length,
     missedToday: today.filter(isMissed).length,
     firstReply: { p50: percentile(firstReplies(today), 0.5), p90: percentile(firstReplies(today), 0.9) },
     hours: hoursOf(records, now),
-    agents: agentsOf(records, midnight),
+    agents: agentsOf(today, await recordsSince(store, 0, 'active')),
     dead: await deadLettersOf(queues),
   };
 }
 
-/** Reads the conversations that were requested since a time, newest first. */
-export async function recordsSince(store: DocumentStore, since: number): Promise<ConversationRecord[]> {
+/** Reads the conversations that were requested since a time, newest first; with a state, only those in it. */
+export async function recordsSince(
+  store: DocumentStore,
+  since: number,
+  state?: ConversationStatus,
+): Promise<ConversationRecord[]> {
   const records: ConversationRecord[] = [];
-  let belowRank = Number.MAX_SAFE_INTEGER;
+  let last: ConversationRecord | undefined;
   for (;;) {
-    const documents = await store.list(DOCUMENT_KIND.conversation, { belowRank, limit: PAGE });
+    const documents = await store.list(DOCUMENT_KIND.conversation, {
+      ...(state && { group: state }),
+      ...(last && { belowRank: last.requestedAt, afterId: last.id }),
+      limit: PAGE,
+    });
     const page = documents.map(recordOf);
     records.push(...page.filter(({ requestedAt }) => requestedAt >= since));
-    const last = page.at(-1);
+    last = page.at(-1);
     if (!last || documents.length < PAGE || last.requestedAt < since) return records;
-    belowRank = last.requestedAt;
   }
 }
 
@@ -80,17 +91,18 @@ function hoursOf(records: readonly ConversationRecord[], now: number): Dashboard
   });
 }
 
-function agentsOf(records: readonly ConversationRecord[], midnight: number): DashboardView['agents'] {
-  const isCurrent = ({ state, requestedAt }: ConversationRecord) =>
-    state === 'active' || requestedAt >= midnight;
-  const current = records.filter(isCurrent);
-  const names = new Set(current.flatMap(({ agent }) => agent ?? []));
+/** Agents with conversations of today, or with active ones of any day. */
+function agentsOf(
+  today: readonly ConversationRecord[],
+  active: readonly ConversationRecord[],
+): DashboardView['agents'] {
+  const names = new Set([...today, ...active].flatMap(({ agent }) => agent ?? []));
   return [...names].sort().map((agent) => {
-    const own = current.filter((record) => record.agent === agent);
+    const isOwn = (record: ConversationRecord): boolean => record.agent === agent;
     return {
       agent,
-      active: own.filter(({ state }) => state === 'active').length,
-      handledToday: own.filter(isHandled).length,
+      active: active.filter(isOwn).length,
+      handledToday: today.filter(isOwn).filter(isHandled).length,
     };
   });
 }

@@ -4,15 +4,17 @@ import type { ReportNumbers, ReportView } from '../api.js';
 import type { ConversationRecord } from './conversations/conversation-records.js';
 import { firstReplies, isHandled, isMissed, percentile, recordsSince } from './dashboard.js';
 import type { DocumentStore } from './store/index.js';
+import { dayAfter, daysIn, startOfDay } from './time-zone.js';
 
-/** A time range in milliseconds, without its end. */
+/** A range of days in a time zone, such as `2026-03-02`. The last day is part of it. */
 export interface ReportRange {
-  readonly from: number;
-  readonly to: number;
+  readonly from: string;
+  readonly to: string;
+  readonly timeZone: string;
 }
 
-/** Dead letters counted at most, per queue. */
-const MAX_DEAD_LETTERS = 1_000;
+/** Dead letters read at first, per queue; more until the range is complete. */
+const DEAD_LETTERS = 1_000;
 
 /** Computes the report of a time range. Conversations that retention has deleted are not in it. */
 export async function readReport(
@@ -21,13 +23,16 @@ export async function readReport(
   range: ReportRange,
 ): Promise<ReportView> {
   const records = await recordsIn(store, range);
-  const byDay = groupBy(records, ({ requestedAt }) => new Date(requestedAt).setHours(0, 0, 0, 0));
+  const dayOf = daysIn(range.timeZone);
+  const byDay = groupBy(records, ({ requestedAt }) => dayOf(requestedAt));
   const assigned = records.filter(({ agent }) => agent !== null);
   const byAgent = groupBy(assigned, ({ agent }) => agent ?? '');
   return {
     ...range,
     ...numbersOf(records),
-    days: [...byDay].map(([at, all]) => ({ at, ...numbersOf(all) })).sort((a, b) => a.at - b.at),
+    days: [...byDay]
+      .map(([day, all]) => ({ day, ...numbersOf(all) }))
+      .sort((a, b) => (a.day < b.day ? -1 : 1)),
     agents: [...byAgent]
       .map(([agent, all]) => ({ agent, ...numbersOf(all) }))
       .sort((a, b) => (a.agent < b.agent ? -1 : 1)),
@@ -46,9 +51,16 @@ function groupBy<Item, Key>(items: readonly Item[], keyOf: (item: Item) => Key):
   return groups;
 }
 
-async function recordsIn(store: DocumentStore, { from, to }: ReportRange): Promise<ConversationRecord[]> {
+async function recordsIn(store: DocumentStore, range: ReportRange): Promise<ConversationRecord[]> {
+  const [from, to] = timesOf(range);
   return (await recordsSince(store, from)).filter(({ requestedAt }) => requestedAt < to);
 }
+
+/** The first moment of a range, and the first after it. */
+const timesOf = ({ from, to, timeZone }: ReportRange): readonly [number, number] => [
+  startOfDay(from, timeZone),
+  startOfDay(dayAfter(to), timeZone),
+];
 
 function numbersOf(records: readonly ConversationRecord[]): ReportNumbers {
   const handled = records.filter(isHandled);
@@ -63,13 +75,19 @@ function numbersOf(records: readonly ConversationRecord[]): ReportNumbers {
   };
 }
 
-async function countDeadLetters(queues: QueueAdmin | null, { from, to }: ReportRange): Promise<number> {
+async function countDeadLetters(queues: QueueAdmin | null, range: ReportRange): Promise<number> {
   if (!queues) return 0;
-  const lists = (['inbox', 'outbox'] as const).map((queue) =>
-    queues.list(queue, { state: 'dead', limit: MAX_DEAD_LETTERS }),
-  );
-  const created = (await Promise.all(lists)).flat().map(({ createdAt }) => createdAt.getTime());
-  return created.filter((at) => at >= from && at < to).length;
+  const [from, to] = timesOf(range);
+  const counts = (['inbox', 'outbox'] as const).map(async (queue) => {
+    // The oldest come first.
+    for (let limit = DEAD_LETTERS; ; limit *= 4) {
+      const jobs = await queues.list(queue, { state: 'dead', limit });
+      const created = jobs.map(({ createdAt }) => createdAt.getTime());
+      if (created.length < limit || (created.at(-1) ?? 0) >= to)
+        return created.filter((at) => at >= from && at < to).length;
+    }
+  });
+  return (await Promise.all(counts)).reduce((sum, each) => sum + each, 0);
 }
 
 const COLUMNS = [
@@ -92,6 +110,8 @@ const COLUMNS = [
 export async function readReportCsv(store: DocumentStore, range: ReportRange): Promise<string> {
   const records = (await recordsIn(store, range)).toReversed();
   return stringify(records.map(rowOf), {
+    // Excel takes a file without it for one of an old encoding.
+    bom: true,
     header: true,
     columns: COLUMNS,
     // A spreadsheet would run a text that begins like a formula.

@@ -51,7 +51,8 @@ export interface Client {
   list(query: {
     readonly state?: ConversationStatus;
     readonly search?: string;
-    readonly before?: number;
+    /** The last conversation of the page before. */
+    readonly after?: Pick<ConversationSummary, 'requestedAt' | 'id'>;
   }): Promise<ConversationListView>;
   act<Name extends ActionName>(
     id: string,
@@ -70,7 +71,8 @@ export interface Client {
   teach(request: TeachRequest): Promise<TeachView>;
   unteach(request: UnteachRequest): Promise<TeachView>;
   dashboard(): Promise<DashboardView>;
-  report(range: { readonly from: number; readonly to: number }): Promise<ReportView>;
+  /** Of a range of days, such as `2026-03-02`. */
+  report(range: { readonly from: string; readonly to: string }): Promise<ReportView>;
   deadLetter(item: Pick<DeadLetterView, 'queue' | 'id'>): Promise<DeadLetterDetails>;
   settleDeadLetter(item: Pick<DeadLetterView, 'queue' | 'id'>, how: 'retry' | 'discard'): Promise<void>;
   logout(): Promise<void>;
@@ -102,7 +104,11 @@ export function createClient(onLoggedOut: () => void): Client {
     });
     if (response.status === 401) onLoggedOut();
     if (response.status === 204) return undefined as Answer;
-    const answer: unknown = await response.json().catch(() => null);
+    const answer: unknown = await response.json().catch(() => {
+      // The connection broke in the middle, or something else than the desk has answered.
+      if (response.ok) throw new ClientError({ code: 'UNREACHABLE', message: '' });
+      return null;
+    });
     if (!response.ok) throw new ClientError(errorIn(answer));
     return answer as Answer;
   };
@@ -126,8 +132,11 @@ export function createClient(onLoggedOut: () => void): Client {
     agents: () => request('GET', 'api/agents'),
     conversation: (id) => request('GET', conversationPath(id)),
     entries: (id, before) => request('GET', `${conversationPath(id, 'entries')}?before=${before}`),
-    list: (query) => {
-      const given = Object.entries(query).map(([name, value]) => [name, String(value)] as const);
+    list: ({ after, ...query }) => {
+      const before = after ? { before: after.requestedAt, beforeId: after.id } : {};
+      const given = Object.entries({ ...query, ...before }).map(
+        ([name, value]) => [name, String(value)] as const,
+      );
       return request('GET', `api/conversations?${new URLSearchParams(Object.fromEntries(given))}`);
     },
     act: (id, name, input) => request('POST', conversationPath(id, name), input),

@@ -235,7 +235,7 @@ function withoutOldClosed(state: State): State {
 export const closedOf = ({ conversations }: State): readonly ConversationSummary[] =>
   [...conversations.values()]
     .filter(({ state }) => state === 'closed')
-    .sort((a, b) => b.requestedAt - a.requestedAt);
+    .sort((a, b) => b.requestedAt - a.requestedAt || (a.id < b.id ? -1 : 1));
 
 const newerOf = (a: ConversationSummary, b: ConversationSummary): ConversationSummary =>
   a.version >= b.version ? a : b;

@@ -31,7 +31,8 @@ export interface ConversationQueries {
   list(filter: {
     readonly state?: ConversationStatus;
     readonly search?: string;
-    readonly before?: number;
+    /** The last conversation of the page before. */
+    readonly before?: Pick<ConversationSummary, 'requestedAt' | 'id'>;
   }): Promise<ConversationListView>;
   conversation(id: string): Promise<ConversationView>;
   /** Earlier entries of a conversation. */
@@ -111,7 +112,7 @@ export function createConversationQueries(store: DocumentStore): ConversationQue
       const found = await summaries({
         ...(state && { group: state }),
         ...(search && { search }),
-        ...(before !== undefined && { belowRank: before }),
+        ...(before && { belowRank: before.requestedAt, afterId: before.id }),
         limit: LIST_PAGE + 1,
       });
       return { conversations: found.slice(0, LIST_PAGE), more: found.length > LIST_PAGE };

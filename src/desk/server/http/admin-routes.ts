@@ -119,7 +119,8 @@ export function addAdminRoutes(routes: AgentRoutes, parts: AdminRoutesParts): vo
     await audit.write(agent.id, 'audit log exported', { after: { ...filter } });
     response.attachment(`audit.${isCsv ? 'csv' : 'jsonl'}`);
     response.type(isCsv ? 'text/csv' : 'application/x-ndjson');
-    if (isCsv) response.write(`${CSV_COLUMNS.join(',')}\r\n`);
+    // Excel takes a file without the byte-order mark for one of an old encoding.
+    if (isCsv) response.write(`\uFEFF${CSV_COLUMNS.join(',')}\r\n`);
     for await (const entry of findAudit(store, filter)) {
       if (response.destroyed) return;
       const isRoomLeft = response.write(isCsv ? csvLine(entry) : `${JSON.stringify(entry)}\n`);

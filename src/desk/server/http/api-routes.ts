@@ -10,11 +10,13 @@ import type { DeskConversations } from '../conversations/index.js';
 import { readDashboard } from '../dashboard.js';
 import type { DeadLetters } from '../dead-letters.js';
 import { DeskError } from '../errors.js';
+import type { Hours } from '../hours.js';
 import type { LiveUpdates } from '../live-updates.js';
 import type { CannedReplies, SavedFilters, Teams } from '../settings.js';
 import type { Signals } from '../signals.js';
 import { DOCUMENT_KIND, type DocumentStore } from '../store/index.js';
 import type { Teaching } from '../teaching.js';
+import { readTimeZone } from '../time-zone.js';
 import type { ActOnConversation } from './act-on-conversation.js';
 import type { AgentRoutes } from './agent-routes.js';
 import type { FindCurrentAgent } from './current-agent.js';
@@ -42,6 +44,7 @@ export interface ApiParts {
   readonly canTeach: boolean;
   readonly availability: Availability;
   readonly act: ActOnConversation;
+  readonly hours: Hours;
 }
 
 const STATES: readonly ConversationStatus[] = ['waiting', 'active', 'closed'];
@@ -98,7 +101,7 @@ export function addApiRoutes(routes: AgentRoutes, parts: ApiParts): void {
     return queries.list({
       ...(state && { state }),
       ...(search && { search }),
-      ...(before !== null && { before }),
+      ...(before !== null && { before: { requestedAt: before, id: textOf(query.beforeId) } }),
     });
   });
   routes.get('/api/conversations/:id', 'answer', (_current, request) =>
@@ -123,9 +126,10 @@ export function addApiRoutes(routes: AgentRoutes, parts: ApiParts): void {
   routes.change('post', '/api/teach/remove', 'teach', ({ agent }, { body }) =>
     teaching.remove(agent, readBody(unteachRequest, body)),
   );
-  routes.get('/api/dashboard', 'answer', ({ agent }) =>
-    readDashboard(store, may(agent.role, 'deadLetters') ? parts.queues : null),
-  );
+  routes.get('/api/dashboard', 'answer', async ({ agent }) => {
+    const queues = may(agent.role, 'deadLetters') ? parts.queues : null;
+    return readDashboard(store, queues, await readTimeZone(parts.hours));
+  });
   routes.get('/api/dead/:queue/:id', 'deadLetters', async ({ agent }, request) => {
     const letter = await deadLetters.show(queueOf(request), param(request, 'id'));
     await auditDeadLetter(agent, 'read', letter);

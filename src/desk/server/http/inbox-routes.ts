@@ -1,10 +1,12 @@
 import type { QueueAdmin } from '../../../delivery/index.js';
 import type { CustomerQueries } from '../conversations/customer-queries.js';
 import { DeskError } from '../errors.js';
+import type { Hours } from '../hours.js';
 import { type ReportRange, readReport, readReportCsv } from '../report.js';
 import type { SavedFilters } from '../settings.js';
 import type { Presence } from '../signals.js';
 import type { DocumentStore } from '../store/index.js';
+import { readTimeZone } from '../time-zone.js';
 import type { AgentRoutes } from './agent-routes.js';
 import { filterList, presenceRequest, readBody } from './validate.js';
 
@@ -14,11 +16,12 @@ export interface InboxParts {
   readonly customers: CustomerQueries;
   readonly filters: SavedFilters;
   readonly presence: Presence;
+  readonly hours: Hours;
 }
 
 /** Adds the routes around conversations: customer details, saved filters, presence and reports. */
 export function addInboxRoutes(routes: AgentRoutes, parts: InboxParts): void {
-  const { store, queues, customers, filters, presence } = parts;
+  const { store, queues, customers, filters, presence, hours } = parts;
   routes.get('/api/conversations/:id/customer', 'answer', (_current, { params }) =>
     customers.details(String(params.id)),
   );
@@ -28,23 +31,31 @@ export function addInboxRoutes(routes: AgentRoutes, parts: InboxParts): void {
   routes.change('post', '/api/presence', 'answer', ({ agent }, { body }) =>
     presence.set(agent.id, readBody(presenceRequest, body)),
   );
-  routes.get('/api/report', 'readReport', (_current, { query }) => readReport(store, queues, rangeOf(query)));
+  const rangeOf = async ({ from, to }: Readonly<Record<string, unknown>>): Promise<ReportRange> => ({
+    ...checkRange(from, to),
+    timeZone: await readTimeZone(hours),
+  });
+  routes.get('/api/report', 'readReport', async (_current, { query }) =>
+    readReport(store, queues, await rangeOf(query)),
+  );
   routes.get('/api/report.csv', 'readReport', async (_current, { query }, response) => {
-    const { from, to } = rangeOf(query);
-    const csv = await readReportCsv(store, { from, to });
-    const day = (at: number) => new Date(at).toISOString().slice(0, 10);
-    response
-      .attachment(`conversations ${day(from)} to ${day(to - 1)}.csv`)
-      .type('text/csv')
-      .send(csv);
+    const range = await rangeOf(query);
+    const csv = await readReportCsv(store, range);
+    response.attachment(`conversations ${range.from} to ${range.to}.csv`).type('text/csv').send(csv);
   });
 }
 
 const MAX_RANGE_MS = 400 * 86_400_000;
 
-function rangeOf(query: Readonly<Record<string, unknown>>): ReportRange {
-  const [from, to] = [Number(query.from), Number(query.to)];
-  const isRange = Number.isSafeInteger(from) && Number.isSafeInteger(to) && from >= 0 && to > from;
-  if (!isRange || to - from > MAX_RANGE_MS || to > 8e15) throw new DeskError('INVALID');
+function checkRange(from: unknown, to: unknown): { readonly from: string; readonly to: string } {
+  if (!isDay(from) || !isDay(to) || to < from) throw new DeskError('INVALID');
+  if (Date.parse(to) - Date.parse(from) > MAX_RANGE_MS) throw new DeskError('INVALID');
   return { from, to };
 }
+
+/** Whether a text is a day that exists. */
+const isDay = (text: unknown): text is string =>
+  typeof text === 'string' &&
+  /^20\d\d-\d\d-\d\d$/.test(text) &&
+  !Number.isNaN(Date.parse(text)) &&
+  new Date(text).toISOString().startsWith(text);

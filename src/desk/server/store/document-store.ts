@@ -68,6 +68,8 @@ export interface DocumentFilter {
   readonly search?: string;
   /** Only documents with a lower rank. */
   readonly belowRank?: number;
+  /** With `belowRank`: also documents of that rank whose ids come after this one, so that pages drop none. */
+  readonly afterId?: string;
   /** Default 100. */
   readonly limit?: number;
 }

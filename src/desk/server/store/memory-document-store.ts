@@ -53,14 +53,18 @@ export function createMemoryDocumentStore(): DocumentStore {
       const found = documents.get(keyOf(kind, id));
       return found ? toDocument(found) : null;
     },
-    async list(kind, { group, search = '', belowRank = Number.POSITIVE_INFINITY, limit = 100 } = {}) {
+    async list(
+      kind,
+      { group, search = '', belowRank = Number.POSITIVE_INFINITY, afterId, limit = 100 } = {},
+    ) {
       const wanted = search.toLowerCase();
       return ofKind(kind)
         .filter(({ written }) => group === undefined || written.group === group)
         .filter(
-          ({ rank, written }) => rank < belowRank && (written.terms ?? '').toLowerCase().includes(wanted),
+          ({ rank, id }) => rank < belowRank || (rank === belowRank && afterId !== undefined && id > afterId),
         )
-        .sort((a, b) => b.rank - a.rank)
+        .filter(({ written }) => (written.terms ?? '').toLowerCase().includes(wanted))
+        .sort((a, b) => b.rank - a.rank || (a.id < b.id ? -1 : 1))
         .slice(0, limit)
         .map(toDocument);
     },

@@ -132,11 +132,15 @@ export function createSqlDocumentStore(database: SqlDatabase): DocumentStore {
       const [row] = await read(sql, [scoped(kind), encodeText(id)]);
       return row ? toDocument(row, kind) : null;
     },
-    async list(kind, { group, search, belowRank, limit = 100 } = {}) {
+    async list(kind, { group, search, belowRank, afterId, limit = 100 } = {}) {
       const query = createConditions();
       query.add('kind = ?', scoped(kind));
       if (group !== undefined) query.add('group_name = ?', group);
-      if (belowRank !== undefined) query.add('rank < ?', belowRank);
+      if (belowRank !== undefined && afterId === undefined) query.add('rank < ?', belowRank);
+      if (belowRank !== undefined && afterId !== undefined) {
+        const [rank, id] = [query.value(belowRank), query.value(encodeText(afterId))];
+        query.addSql(`(rank < ${rank} OR (rank = ${rank} AND id > ${id}))`);
+      }
       if (search !== undefined) query.add(`${indexOf}(terms, ?) > 0`, encodeText(search.toLowerCase()));
       const sql = `SELECT * FROM ${documents} WHERE ${query.where()} ORDER BY rank DESC, id LIMIT ${query.value(limit)}`;
       return (await read(sql, query.values)).map((row) => toDocument(row, kind));

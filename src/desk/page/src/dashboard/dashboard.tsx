@@ -93,7 +93,7 @@ export function Dashboard() {
           </table>
         </section>
       )}
-      {mayReport && <Report />}
+      {mayReport && <Report timeZone={view.timeZone} />}
       {maySettle && <DeadLetters dead={view.dead} onChange={() => void refresh()} />}
     </div>
   );

@@ -6,28 +6,26 @@ import { duration, t } from '../strings/index.js';
 
 const agentsOf = ({ agents }: State) => agents;
 
-/** Midnight of a day, in the agent's time zone, `days` later. */
-function midnight(day: string, days = 0): number {
-  const [year = 0, month = 1, date = 1] = day.split('-').map(Number);
-  return new Date(year, month - 1, date + days).getTime();
+/** The day of today in a time zone, some days ago, such as `2026-03-02`. */
+function dayIn(timeZone: string, daysAgo: number): string {
+  // Sweden writes dates so.
+  const today = new Date().toLocaleDateString('sv', { timeZone });
+  return new Date(Date.parse(today) - daysAgo * 86_400_000).toISOString().slice(0, 10);
 }
-
-const dayOf = (date: Date): string =>
-  `${date.getFullYear()}-${String(date.getMonth() + 1).padStart(2, '0')}-${String(date.getDate()).padStart(2, '0')}`;
 
 /** Days that the report shows at first. */
 const DAYS = 7;
 
-/** Numbers over a range of days, as tables and as CSV. */
-export function Report() {
+/** Numbers over a range of days in the desk's time zone, as tables and as CSV. */
+export function Report({ timeZone }: { readonly timeZone: string }) {
   const { client } = useDesk();
   const attempt = useAttempt();
   const agents = useDeskState(agentsOf);
-  const [first, setFirst] = useState(() => dayOf(new Date(Date.now() - (DAYS - 1) * 86_400_000)));
-  const [last, setLast] = useState(() => dayOf(new Date()));
+  const [first, setFirst] = useState(() => dayIn(timeZone, DAYS - 1));
+  const [last, setLast] = useState(() => dayIn(timeZone, 0));
   const [view, setView] = useState<ReportView | null>(null);
-  const range = { from: midnight(first), to: midnight(last, 1) };
-  const isRange = range.to > range.from;
+  const range = { from: first, to: last };
+  const isRange = last >= first;
   useEffect(() => {
     if (isRange) void attempt(async () => setView(await client.report(range)));
   }, [first, last]);
@@ -35,6 +33,7 @@ export function Report() {
   const dayFormat = new Intl.DateTimeFormat(document.documentElement.lang, {
     month: 'short',
     day: 'numeric',
+    timeZone: 'UTC',
   });
 
   return (
@@ -69,7 +68,7 @@ export function Report() {
           <Numbers
             title={t('byDay')}
             rows={[
-              ...view.days.map((day) => [dayFormat.format(day.at), day] as const),
+              ...view.days.map((day) => [dayFormat.format(Date.parse(day.day)), day] as const),
               [t('total'), view] as const,
             ]}
           />
@@ -79,7 +78,9 @@ export function Report() {
               rows={view.agents.map((each) => [nameOf(each.agent), each] as const)}
             />
           )}
-          <p class="hint">{t('reportDead', { count: view.deadLetters })}</p>
+          <p class="hint">
+            {t('reportDead', { count: view.deadLetters })} {t('reportZone', { zone: view.timeZone })}
+          </p>
         </>
       )}
     </section>

@@ -56,7 +56,7 @@ export function ClosedGroup({ ids, shown }: GroupProps) {
     // The limit is raised first, so that newly closed conversations do not push out the last one.
     store.update((state) => withClosedLimit(state, limit + CLOSED_PAGE));
     const isLoaded = await attempt(async () => {
-      const { conversations } = await client.list({ state: 'closed', before: last.requestedAt });
+      const { conversations } = await client.list({ state: 'closed', after: last });
       store.update((state) => withSummaries(state, conversations));
     });
     if (!isLoaded) store.update((state) => withClosedLimit(state, limit));
