@@ -106,6 +106,29 @@ describe.each([{ stored: false }, { stored: true }])('a search, stored: $stored'
     expect((await search('maria')).ids).toEqual([id]);
     expect((await search('nothing like it')).ids).toEqual([]);
   });
+
+  it('has names before messages and ids, whole words before parts', async () => {
+    const { bench, start } = await createDeskEnvironment({ stored });
+    const ann = await (await start()).agent('ann');
+    const add = async (conversationId: string, userId: string) => {
+      const handoff = await bench.requestHandoff({ conversationId, user: { userId } });
+      return { handoff, id: await ann.idOf(handoff.id) };
+    };
+    const whole = await add('c-1', 'kim');
+    const prefix = await add('c-2', 'kimberly');
+    const told = await add('c-3', 'john');
+    await told.handoff.say('I spoke with Kim.');
+    await eventually(async () => expect((await ann.conversation(told.id)).summary.customerMessages).toBe(1));
+    const part = await add('c-4', 'joakim');
+    const hidden = await add('kimono-7001', 'maria');
+    const search = async (text: string) =>
+      (await ann.get<ConversationListView>(`/api/conversations?search=${text}`)).body.conversations.map(
+        ({ id }) => id,
+      );
+    expect(await search('KIM')).toEqual([whole.id, prefix.id, told.id, part.id]);
+    expect(await search('no-7001')).toEqual([hidden.id]);
+    expect(await search('kimono-7001')).toEqual([hidden.id]);
+  });
 });
 
 describe('what is known about a customer', () => {

@@ -10,11 +10,14 @@ import { toConversationUpdate } from '../live-updates.js';
 import { DOCUMENT_KIND, type DocumentFilter, type DocumentStore, JOURNAL_TOPIC } from '../store/index.js';
 import type { StoredMention } from './agent-actions.js';
 import { recordOf, summaryOf } from './conversation-records.js';
+import { searchRankOf } from './search-rank.js';
 
 /** Journal entries per page of a conversation. */
 const ENTRIES_PAGE = 200;
 /** Conversations per page of a list. */
 const LIST_PAGE = 50;
+/** Conversations that a search compares at most, the newest. */
+const CANDIDATES = 500;
 /** Messages that a search finds at most. */
 const MESSAGE_HITS = 200;
 /** Mentions of an agent that are listed. */
@@ -65,25 +68,35 @@ export function createConversationQueries(store: DocumentStore): ConversationQue
     return { entries, more: found.length > ENTRIES_PAGE };
   };
 
-  /** Finds conversations by ids and contact details of the customer, then by messages. */
+  /** Finds conversations by ids, contact details of the customer and messages, the best first. */
   const searchAll = async (search: string): Promise<ConversationListView> => {
-    const byId = await summaries({ search, limit: LIST_PAGE });
+    const byTerms = await summaries({ search, limit: CANDIDATES });
     const entries = await store.search(JOURNAL_TOPIC.conversation, search, MESSAGE_HITS);
-    const snippets: Record<string, string> = {};
+    const messages = new Map<string, string>();
     for (const { summary, event } of entries.map(toConversationUpdate)) {
       const text = event.type === 'message' || event.type === 'note' ? event.text : '';
       // Newest first: the latest message that has the text is shown.
-      snippets[summary.id] ??= snippetOf(text, search);
+      if (!messages.has(summary.id)) messages.set(summary.id, text);
     }
-    const known = new Set(byId.map(({ id }) => id));
-    const others = Object.keys(snippets).filter((id) => !known.has(id));
-    const found = await Promise.all(
-      others.slice(0, LIST_PAGE - byId.length).map((id) => store.get(DOCUMENT_KIND.conversation, id)),
-    );
+    const known = new Set(byTerms.map(({ id }) => id));
+    const others = [...messages.keys()].filter((id) => !known.has(id));
+    const found = await Promise.all(others.map((id) => store.get(DOCUMENT_KIND.conversation, id)));
     const byText = found.flatMap((document) =>
       document ? summaryOf(recordOf(document), document.version) : [],
     );
-    return { conversations: [...byId, ...byText], more: false, snippets };
+    const ranked = [...byTerms, ...byText].flatMap((summary) => {
+      const rank = searchRankOf(search, summary, messages.get(summary.id));
+      return rank === null ? [] : [{ summary, rank }];
+    });
+    const conversations = ranked
+      .sort((a, b) => a.rank - b.rank || b.summary.requestedAt - a.summary.requestedAt)
+      .slice(0, LIST_PAGE)
+      .map(({ summary }) => summary);
+    const snippets = conversations.flatMap(({ id }) => {
+      const text = messages.get(id);
+      return text === undefined ? [] : [[id, snippetOf(text, search)] as const];
+    });
+    return { conversations, more: false, snippets: Object.fromEntries(snippets) };
   };
 
   /** Conversations with mentions of an agent, without those that are known. */
