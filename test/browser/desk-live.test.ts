@@ -175,6 +175,24 @@ describeInBrowser('live updates at the desk', () => {
     await ann.item(MARIA).getByText('unread').waitFor({ state: 'detached' });
   });
 
+  it('are announced beside the list, which stays free', async () => {
+    const { bench, logInAs } = await startDesk(browser);
+    const ann = await logInAs('ann');
+    for (const userId of [MARIA, JOHN]) await bench.requestHandoff({ user: { userId } });
+    const notice = ann.notice.getByText('New conversation').first();
+    await notice.waitFor();
+    await notice.hover();
+    const boxOf = async (selector: string) =>
+      (await ann.page.locator(selector).boundingBox()) ?? { y: -1, height: 0 };
+    await vi.waitFor(
+      async () => {
+        const list = await boxOf('.inbox');
+        expect(list.y + list.height).toBeLessThanOrEqual((await boxOf('.notice > p')).y);
+      },
+      { timeout: 10_000 },
+    );
+  });
+
   it('can be searched by id, e-mail and phone', async () => {
     const { bench, logInAs } = await startDesk(browser);
     const ann = await logInAs('ann');

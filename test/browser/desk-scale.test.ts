@@ -112,6 +112,7 @@ describeInBrowser('a busy desk', () => {
     await ann.view('All');
     await bench.requestHandoff({ user: { userId: 'maria' } });
     await ann.open('maria');
+    await ann.press('Claim');
     await ann.close();
     await ann.view('Closed');
     await ann.itemIn('closed', 'maria').waitFor();

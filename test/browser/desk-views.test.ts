@@ -33,6 +33,7 @@ describeInBrowser('the list of conversations', () => {
     await ann.open('maria');
     await ann.press('Claim');
     await ann.open('john');
+    await ann.press('Claim');
     await ann.close();
     await vi.waitFor(
       async () => expect(await counts(ann)).toEqual(['All 2', 'Mine 1', 'Unassigned 1', 'Closed 1']),
@@ -107,6 +108,7 @@ describeInBrowser('the list of conversations', () => {
     const first = await bench.requestHandoff({ user: { userId: 'maria' } });
     await first.say('My first question.');
     await ann.open('maria');
+    await ann.press('Claim');
     await ann.close();
     await ann.seesEvent('Ann closed this conversation');
     await bench.requestHandoff({ user: { userId: 'maria' } });

@@ -1,5 +1,6 @@
 import { render } from 'preact';
 import type { ConversationUpdate, TeamList } from '../../api.js';
+import { createAnnouncementLimit } from './announcements.js';
 import { type Client, ClientError, createClient } from './client.js';
 import { removeDrafts, removeDraftsOfOthers } from './conversation/drafts.js';
 import { type Attempt, createAttempt, Desk } from './desk-context.js';
@@ -71,6 +72,7 @@ async function start(): Promise<void> {
   const apply = batch<ConversationUpdate>(BATCH_MS, (updates) =>
     store.update((state) => withUpdates(state, updates)),
   );
+  const isShown = createAnnouncementLimit();
   followShared(first.seq, {
     onUpdate(update) {
       if (hasUnknownAgent(store.get(), update)) loadAgents();
@@ -80,7 +82,7 @@ async function start(): Promise<void> {
       playSound();
       const href = hrefOf(update.summary.id);
       notifySystem(announcement, href);
-      if (!isVisible(update.summary.id)) notify(announcement, href);
+      if (!isVisible(update.summary.id) && isShown()) notify(announcement, href);
     },
     onSignal(signal) {
       if (hasUnknownPresence(store.get(), signal)) loadAgents();
