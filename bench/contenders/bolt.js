@@ -1,3 +1,4 @@
+// @ts-nocheck: its package is installed for the benchmark alone.
 import { createServer } from 'node:http';
 import bolt from '@slack/bolt';
 import { credentials } from '../requests.js';

@@ -1,3 +1,4 @@
+// @ts-nocheck: its package is installed for the benchmark alone.
 import { createServer } from 'node:http';
 import { middleware, SignatureValidationFailed } from '@line/bot-sdk';
 import { credentials } from '../requests.js';

@@ -1,3 +1,4 @@
+// @ts-nocheck: its package is installed for the benchmark alone.
 import { hash } from 'node:crypto';
 import { PgBoss } from 'pg-boss';
 import { fail, readJson, succeed } from './bare-http.js';

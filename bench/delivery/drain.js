@@ -38,8 +38,10 @@ const log = {
   child: () => log,
 };
 
-/** @type {Omit<import('../../dist/delivery/index.js').DeliveryHost, 'handle'>} */
-const host = {
+/** @type {Omit<import('../../dist/delivery/index.js').DeliveryReceiver, 'handle'>} */
+const receiver = {
+  name: 'bench',
+  hasBot: () => true,
   handles: () => true,
   greet: async () => {},
   report: (error) => console.error(error),
@@ -59,11 +61,12 @@ async function storeEvents(/** @type {Store} */ store, /** @type {number} */ cou
 async function addToDelivery(/** @type {Store} */ store) {
   const delivery = openDelivery(store);
   // A delivery that is connected and not started stores events and handles none.
-  delivery.connect({ ...host, handle: () => undefined });
+  delivery.connect({ ...receiver, handle: async () => undefined });
   return {
     add: async (/** @type {number} */ number, /** @type {string} */ conversationId) => {
       const acceptance = await delivery.accept({
         name: 'message',
+        bot: 'default',
         key: `message ${number}`,
         conversationId,
         body: JSON.parse(body),
@@ -168,7 +171,7 @@ async function startReceiver(store, onHandled, { port, replies }) {
 
 async function startDelivery(/** @type {Store} */ store, /** @type {() => void} */ onHandled) {
   const delivery = openDelivery(store);
-  delivery.connect({ ...host, handle: async () => onHandled() });
+  delivery.connect({ ...receiver, handle: async () => onHandled() });
   await delivery.start?.();
   return () => delivery.stop({ timeoutMs: 10_000 });
 }

@@ -5,7 +5,10 @@ const LATENCY_MS = 20;
 let replies = 0;
 
 const server = createServer((request, response) => {
-  if (request.method === 'GET') return response.end(String(replies));
+  if (request.method === 'GET') {
+    response.end(String(replies));
+    return;
+  }
   const answer = () => {
     replies += 1;
     response.writeHead(200, { 'content-type': 'application/json' });

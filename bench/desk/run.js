@@ -83,6 +83,7 @@ async function openConversations(from, to) {
 }
 
 await openConversations(0, conversationCount);
+/** @type {any[]} */
 const agents = [];
 for (let index = 0; index < agentCount; index += 1)
   agents.push(await connectAgent(`${url}/desk`, `a${index}`));
