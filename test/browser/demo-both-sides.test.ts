@@ -190,6 +190,22 @@ describeInBrowser('the tour of the demo', () => {
     await tour.told('Done: a whole handoff.');
   });
 
+  it('plays once, however often it was stopped and started', async () => {
+    const tour = await openTour(browser);
+    const page = tour.page;
+    await page.evaluate(`window.presses = 0;
+      document.querySelector('#ask').addEventListener('click', () => (window.presses += 1))`);
+    await page.clock.install();
+    await page.clock.pauseAt(Date.now() + 60_000);
+    for (const name of ['Play it for me', 'Stop', 'Play it for me', 'Stop', 'Play it for me']) {
+      await page.getByRole('button', { name }).click();
+    }
+    await page.clock.runFor(3_000);
+    expect(await page.evaluate('window.presses')).toBe(1);
+    await page.getByRole('button', { name: 'Stop' }).click();
+    await page.getByRole('button', { name: 'Play it for me' }).waitFor();
+  });
+
   it('shows what each request means, and its body on a click', async () => {
     const tour = await openTour(browser);
     await tour.pressNext('Ask for a human');

@@ -1,3 +1,4 @@
+import { readdirSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { describe, expect, test } from 'vitest';
 import { startSimulator } from './support.js';
@@ -33,9 +34,14 @@ test('the page has no inline code and no external resources', async () => {
   expect(text).not.toMatch(/<script(?![^>]*\ssrc=)/);
 });
 
-describe('the page’s scripts insert text and never markup', () => {
-  test.each(FILES.filter((path) => path.endsWith('.js')))('%s', async (path) => {
-    const source = await readFile(new URL(`../../src/simulator/page${path}`, import.meta.url), 'utf8');
+const scriptsIn = (folder: string): string[] =>
+  readdirSync(new URL(`../../src/${folder}`, import.meta.url))
+    .filter((name) => name.endsWith('.js'))
+    .map((name) => `${folder}/${name}`);
+
+describe('scripts of pages insert text and never markup', () => {
+  test.each([...scriptsIn('simulator/page'), ...scriptsIn('cli/demo/page')])('%s', async (path) => {
+    const source = await readFile(new URL(`../../src/${path}`, import.meta.url), 'utf8');
     expect(source).not.toMatch(/innerHTML|outerHTML|insertAdjacentHTML|document\.write|eval\(|\.style\b/);
   });
 });

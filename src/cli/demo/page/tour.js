@@ -49,7 +49,8 @@ const OPEN = {
   why: 'Your receiver accepted it, and it waits for an agent.',
 };
 
-const PLAY_PAUSE_MS = 1_400;
+/** Time to read what a step has changed. */
+const PLAY_PAUSE_MS = 2_900;
 /** Changes of the desk come in groups. */
 const SETTLE_MS = 30;
 
@@ -170,24 +171,31 @@ function propose(into, text) {
   into.dispatchEvent(new Event('input', { bubbles: true }));
 }
 
-let isPlaying = false;
+/** The play that goes on. One that was stopped may still be waiting, and must not press anything. @type {object | null} */
+let current = null;
 
-/** @param {boolean} playing */
-function setPlaying(playing) {
-  isPlaying = playing;
-  playButton.textContent = playing ? 'Stop' : 'Play it for me';
+/** @param {object | null} play */
+function setPlaying(play) {
+  current = play;
+  playButton.textContent = play ? 'Stop' : 'Play it for me';
+  refresh();
 }
 
 /** Presses the marked buttons, one after the other, until the end. */
 async function play() {
-  setPlaying(true);
-  if (step === 'done') find('#restart', HTMLButtonElement).click();
+  const own = {};
+  setPlaying(own);
+  let isRestarting = step === 'done';
+  if (isRestarting) find('#restart', HTMLButtonElement).click();
   /** @type {Element | null} */
   let pressed = null;
   let pressedAt = step;
-  while (isPlaying) {
+  while (current === own) {
     await new Promise((resolve) => setTimeout(resolve, PLAY_PAUSE_MS));
-    if (!isPlaying || step === 'done') break;
+    if (current !== own) return;
+    isRestarting &&= step === 'done';
+    if (isRestarting) continue;
+    if (step === 'done') return setPlaying(null);
     refresh();
     // The same button again means that its effect is still to come.
     if (!next || next.matches('iframe') || (next === pressed && step === pressedAt)) continue;
@@ -196,7 +204,6 @@ async function play() {
     next.scrollIntoView({ block: 'nearest' });
     /** @type {HTMLElement} */ (next).click();
   }
-  setPlaying(false);
 }
 
 /** @param {string} part */
@@ -235,6 +242,6 @@ for (const frame of frames) frame.addEventListener('load', () => follow(frame));
 isNarrow.addEventListener('change', refresh);
 field.addEventListener('input', refresh);
 playButton.addEventListener('click', () => {
-  if (isPlaying) setPlaying(false);
+  if (current) setPlaying(null);
   else void play();
 });
