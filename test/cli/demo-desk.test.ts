@@ -1,5 +1,7 @@
-import { readdir } from 'node:fs/promises';
+import { spawnSync } from 'node:child_process';
+import { mkdir, readdir, writeFile } from 'node:fs/promises';
 import { request } from 'node:http';
+import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { clientOf, cookieOf, eventually, listen } from '../desk/agent-client.js';
 import { temporaryFolder } from '../helpers/sqlite-store.js';
@@ -89,6 +91,9 @@ describe('the demo with the desk', () => {
     expect(await ask(desk, { 'sec-fetch-site': 'same-origin', origin })).toEqual(own);
     for (const headers of [
       { host: host.replace('127.0.0.1', 'rebound.example') },
+      { host: host.replace('127.0.0.1', 'localhost.evil.example') },
+      { host: 'localhost.evil.example' },
+      { host: '127.0.0.1.evil.example' },
       { 'sec-fetch-site': 'cross-site', 'sec-fetch-dest': 'document' },
       { 'sec-fetch-site': 'same-site', 'sec-fetch-dest': 'iframe' },
       { origin: 'http://127.0.0.1:1' },
@@ -106,6 +111,23 @@ describe('the demo with the desk', () => {
     const { program } = await startDemo();
     const [, receiver = ''] = await program.until(/"receiverUrl":"([^"]+)"/);
     expect(await ask(new URL('/desk/', receiver).href, {})).toEqual({ status: 200, hasSession: false });
+  });
+
+  it('removes the files of a demo that was killed, and not those of one that runs', async () => {
+    const folder = await temporaryFolder();
+    const { pid: ended } = spawnSync(process.execPath, ['--version']);
+    const [old, running, other] = [
+      `handoff-kit-demo-${ended}-a`,
+      `handoff-kit-demo-${process.pid}-b`,
+      'handoff-kit-c',
+    ];
+    for (const name of [old, running, other]) await mkdir(join(folder, name));
+    await writeFile(join(folder, old, 'demo.db'), '');
+    const program = runNode(['dist/cli/main.js', 'demo', '--json'], { TMPDIR: folder });
+    await addressOf(program);
+    program.signal('SIGTERM');
+    expect(await program.ended).toBe(0);
+    expect((await readdir(folder)).toSorted()).toEqual([running, other].toSorted());
   });
 
   it('stores in a temporary file until it stops, also while event streams are open', async () => {

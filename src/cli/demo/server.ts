@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Logger } from 'pino';
@@ -162,9 +162,34 @@ interface TemporaryStore {
   remove(): void;
 }
 
+/** The folders of demos, with their processes. */
+const FOLDER = /^handoff-kit-demo-(\d+)-/;
+
+/** Removes what demos have left behind that were killed. */
+function removeOldFolders(): void {
+  for (const name of readdirSync(tmpdir())) {
+    const [, pid] = FOLDER.exec(name) ?? [];
+    if (pid === undefined || isRunning(Number(pid))) continue;
+    try {
+      rmSync(join(tmpdir(), name), { recursive: true, force: true });
+    } catch {
+      // It is another user's.
+    }
+  }
+}
+
+function isRunning(pid: number): boolean {
+  try {
+    return process.kill(pid, 0);
+  } catch (error) {
+    return !(error instanceof Error && 'code' in error && error.code === 'ESRCH');
+  }
+}
+
 /** Opens a database for the duration of the demo, so that replies survive an outage of the platform. */
 async function openTemporaryStore(): Promise<TemporaryStore> {
-  const folder = mkdtempSync(join(tmpdir(), 'handoff-kit-demo-'));
+  removeOldFolders();
+  const folder = mkdtempSync(join(tmpdir(), `handoff-kit-demo-${process.pid}-`));
   const remove = (): void => {
     process.off('exit', remove);
     rmSync(folder, { recursive: true, force: true });
