@@ -91,20 +91,20 @@ describe('numbers', () => {
 test('a misspelt option of a call is refused before anything is sent', async () => {
   const platform = await platformAnswering();
   const misspelt: object = { timeoutMS: 5 };
-  const { reply, end, knowledge, webhooks } = clientOf(platform);
+  const client = clientOf(platform);
   for (const call of [
-    reply(REPLY, misspelt),
-    end(CLOSE, misspelt),
-    knowledge.updateQa({ ...QA_UPDATE, qaList: [...QA_UPDATE.qaList] }, misspelt),
-    webhooks.check(misspelt),
-    webhooks.health(misspelt),
+    client.reply(REPLY, misspelt),
+    client.end(CLOSE, misspelt),
+    client.knowledge.updateQa({ ...QA_UPDATE, qaList: [...QA_UPDATE.qaList] }, misspelt),
+    client.webhooks.check(misspelt),
+    client.webhooks.health(misspelt),
   ]) {
     await expect(call).rejects.toMatchObject({
       code: 'CONFIG_INVALID',
       message: expect.stringContaining('does not know the option timeoutMS. Did you mean timeoutMs?'),
     });
   }
-  expect(() => webhooks.watch({ onChange: () => {}, ...misspelt })).toThrow('Did you mean timeoutMs?');
+  expect(() => client.webhooks.watch({ onChange: () => {}, ...misspelt })).toThrow('Did you mean timeoutMs?');
   expect(platform.requests).toHaveLength(0);
 });
 

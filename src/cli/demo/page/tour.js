@@ -174,10 +174,10 @@ function propose(into, text) {
 /** The play that goes on. One that was stopped may still be waiting, and must not press anything. @type {object | null} */
 let current = null;
 
-/** @param {object | null} play */
-function setPlaying(play) {
-  current = play;
-  playButton.textContent = play ? 'Stop' : 'Play it for me';
+/** @param {object | null} started */
+function setPlaying(started) {
+  current = started;
+  playButton.textContent = started ? 'Stop' : 'Play it for me';
   refresh();
 }
 
