@@ -44,6 +44,8 @@ interface FullStackOptions {
   readonly wrap?: (adapter: Adapter) => Adapter;
   /** Changes how failed calls are retried. */
   readonly retry?: BridgeOptions['retry'];
+  /** Keeps to the rate limits of the adapter. Default: with a live helpdesk only, since a fake has none. */
+  readonly keepsRate?: boolean;
 }
 
 interface Process {
@@ -58,7 +60,7 @@ const POLL_EVERY_MS = 100;
 /** Starts the full stack. It stops with the check. */
 export async function createFullStack(
   context: CheckContext,
-  { wrap = (adapter) => adapter, retry }: FullStackOptions = {},
+  { wrap = (adapter) => adapter, retry, keepsRate = context.isLive }: FullStackOptions = {},
 ): Promise<FullStack> {
   const { stepTimeoutMs, recordedLog, webhookSink } = context;
   // At least the bridge's default, even with a short step timeout.
@@ -83,7 +85,7 @@ export async function createFullStack(
       delivery: { ...inline(), handoffs },
       log: recordedLog.log,
     });
-    const adapter = wrap(withoutWaits(await context.createAdapter(), context));
+    const adapter = wrap(withoutWaits(await context.createAdapter(), keepsRate));
     const bridge = createBridge({
       receiver,
       adapter,
@@ -156,12 +158,11 @@ export async function createFullStack(
   };
 }
 
-/** Polls often, and keeps to the rate limits of live helpdesks alone: a fake has none. */
-function withoutWaits(adapter: Adapter, { isLive }: CheckContext): Adapter {
+function withoutWaits(adapter: Adapter, keepsRate: boolean): Adapter {
   const { rate, ...others } = adapter.capabilities;
   const pollEveryMs = Math.min(others.pollEveryMs ?? POLL_EVERY_MS, POLL_EVERY_MS);
   return overrideAdapter(adapter, {
-    capabilities: { ...others, ...(isLive && rate && { rate }), pollEveryMs },
+    capabilities: { ...others, ...(keepsRate && rate && { rate }), pollEveryMs },
   });
 }
 
