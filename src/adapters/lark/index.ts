@@ -56,7 +56,7 @@ export function lark(settings: LarkSettings): Adapter {
       return { messageId: await reply(api, ref, text, ['message', key], call) };
     },
     catchUp: createCatchUp(api, checked),
-    agentName: createAgentNames('lark', api.userName),
+    agentName: createAgentNames('lark', (id, call) => api.userName(id, call)),
     async undelivered(ref, message, reason, call) {
       const key = ['undelivered', ref.externalId, message.messageId ?? message.text];
       await reply(api, ref, undeliveredNote(message, reason), key, call);

@@ -88,10 +88,9 @@ describe("Lark's own SDK", () => {
     });
     const group = await chat.get({ path: { chat_id: FAKE.chat } });
     await list(12);
-    type GetUser = NonNullable<Parameters<typeof client.contact.user.get>[0]>;
     const member = await client.contact.user.get({
       path: { user_id: FAKE.agent },
-      params: queryOf(13) as NonNullable<GetUser['params']>,
+      params: queryOf(13),
     });
     expect(compared(before)).toEqual(ours);
 
