@@ -178,8 +178,13 @@ export interface StateView {
   readonly teams: readonly TeamView[];
   /** The names of the bots. With more than one, conversations show theirs and can be filtered by it. */
   readonly bots: readonly string[];
-  /** All open conversations, the latest closed ones, and the latest ones with a note that mentions the agent. */
+  /** The latest open conversations and closed ones, and the latest ones with a note that mentions the agent. */
   readonly conversations: readonly ConversationSummary[];
+  /** The open conversations that are not in it: the page asks for them after the last one that is. */
+  readonly more: readonly {
+    readonly state: ConversationStatus;
+    readonly after: Pick<ConversationSummary, 'requestedAt' | 'id'>;
+  }[];
   readonly counts: Readonly<Record<ConversationStatus, number>>;
   readonly canned: CannedList;
   /** The agent's own. */

@@ -1,5 +1,7 @@
 import type { Browser } from 'playwright-core';
 import { afterAll, beforeAll, expect, it, vi } from 'vitest';
+import { createConversationRecords } from '../../src/desk/server/conversations/conversation-records.js';
+import { sampleRecord } from '../desk/sample-record.js';
 import type { AgentWindow } from './agent-page.js';
 import { describeInBrowser, launch } from './chromium.js';
 import { SAMPLE_DAY, writeSampleDay } from './sample-day.js';
@@ -58,6 +60,19 @@ describeInBrowser('a busy desk', () => {
     await ann.inbox.evaluate((element) => element.scrollTo(0, 0));
     const box = await ann.itemIn('active', 'customer-50').boundingBox();
     expect(box?.y).toBeLessThan(720);
+  });
+
+  it('loads the conversations that the first answer leaves out', async () => {
+    const { desk, logInAs } = await startDesk(browser);
+    const records = createConversationRecords(desk.store);
+    for (let nth = 0; nth < 1_200; nth += 1) {
+      const record = sampleRecord(`customer-${nth}`, { requestedAt: Date.now() + nth });
+      await records.add({ record, events: [] });
+    }
+    const ann = await logInAs('ann');
+    await ann.page.getByRole('button', { name: 'Unassigned 1200' }).waitFor();
+    // The one that has waited longest comes first, although it came last.
+    await ann.itemIn('waiting', 'customer-0').waitFor();
   });
 
   it('renders a part of a long conversation, and more on request', async () => {

@@ -5,6 +5,7 @@ import { createConversationRecords } from '../../src/desk/server/conversations/c
 import { readReport } from '../../src/desk/server/report.js';
 import { dayAfter, daysIn, startOfDay } from '../../src/desk/server/time-zone.js';
 import { createDeskEnvironment } from './desk-environment.js';
+import { sampleRecord } from './sample-record.js';
 
 const DAY_MS = 86_400_000;
 /** Midnight of the second of March in Tokyo. */
@@ -19,32 +20,15 @@ async function deskWithPast() {
   const records = createConversationRecords(desk.store);
   const past = (id: string, at: number, repliedAfter: number | null, tags: readonly string[] = []) =>
     records.add({
-      record: {
-        id,
-        conversationId: id,
-        bot: 'default',
+      record: sampleRecord(id, {
         state: 'closed',
         user: { key: id, userId: 'maria@example.com', anonymousId: null, email: null, phone: null },
         agent: repliedAfter === null ? null : 'ann',
-        team: null,
-        offer: null,
-        preferredAgent: null,
-        declined: [],
-        mentions: {},
         requestedAt: at,
-        replyBy: null,
         firstReplyAt: repliedAfter === null ? null : at + repliedAfter,
         ended: { by: 'agent', at: at + 600_000, agent: null },
-        last: null,
         tags,
-        priority: 'normal',
-        snoozedUntil: null,
-        customerMessages: 1,
-        read: {},
-        botId: null,
-        transcript: [],
-        recent: [],
-      },
+      }),
       events: [],
     });
   await past('before', MIDNIGHT - 1, 1_000);

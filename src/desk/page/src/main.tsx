@@ -1,5 +1,11 @@
 import { render } from 'preact';
-import type { ConversationUpdate, TeamList } from '../../api.js';
+import type {
+  ConversationListView,
+  ConversationStatus,
+  ConversationUpdate,
+  StateView,
+  TeamList,
+} from '../../api.js';
 import { createAnnouncementLimit } from './announcements.js';
 import { type Client, ClientError, createClient } from './client.js';
 import { removeDrafts, removeDraftsOfOthers } from './conversation/drafts.js';
@@ -16,6 +22,7 @@ import {
   initialState,
   type State,
   withSignal,
+  withSummaries,
   withUpdates,
 } from './state.js';
 import { createStore, type Store } from './store.js';
@@ -104,6 +111,26 @@ async function start(): Promise<void> {
       root,
     );
   draw();
+  for (const { state, after } of first.more) void loadRest(client, store, state, after);
+}
+
+/** Pauses after a failure. */
+const RETRY_MS = 5_000;
+
+/** Loads the open conversations that the first answer left out, so that it stays small. */
+async function loadRest(
+  client: Client,
+  store: Store<State>,
+  state: ConversationStatus,
+  after: StateView['more'][number]['after'],
+): Promise<void> {
+  for (let last: typeof after | undefined = after; last; ) {
+    const page: ConversationListView | null = await client.list({ state, after: last }).catch(() => null);
+    if (page) {
+      store.update((now) => withSummaries(now, page.conversations));
+      last = page.more ? page.conversations.at(-1) : undefined;
+    } else await new Promise((resolve) => setTimeout(resolve, RETRY_MS));
+  }
 }
 
 /** The agent has to set up a second factor before the desk answers anything else. */

@@ -4,6 +4,7 @@ import type {
   ConversationSummary,
   ConversationUpdate,
   ConversationView,
+  StateView,
 } from '../../api.js';
 import { DeskError } from '../errors.js';
 import { toConversationUpdate } from '../live-updates.js';
@@ -24,19 +25,26 @@ const MESSAGE_HITS = 200;
 const MENTIONS = 100;
 /** The length of a message's part around the text that was found. */
 const SNIPPET = 120;
-/** Open conversations sent to the page at most. */
-const MAX_OPEN = 10_000;
+/** Open conversations per page of a list. */
+const OPEN_PAGE = 500;
+
+const OPEN_STATES = ['waiting', 'active'] as const;
+
+interface ListFilter {
+  readonly state?: ConversationStatus;
+  readonly search?: string;
+  /** The last conversation of the page before. */
+  readonly before?: Pick<ConversationSummary, 'requestedAt' | 'id'>;
+}
 
 /** Reads conversations for the page. */
 export interface ConversationQueries {
-  /** All open conversations, the latest closed ones, and the latest ones with a mention of the agent. */
-  current(agent: string): Promise<ConversationSummary[]>;
-  list(filter: {
-    readonly state?: ConversationStatus;
-    readonly search?: string;
-    /** The last conversation of the page before. */
-    readonly before?: Pick<ConversationSummary, 'requestedAt' | 'id'>;
-  }): Promise<ConversationListView>;
+  /**
+   * The latest open conversations, with where the pages of others begin, the latest closed ones, and the latest ones
+   * with a mention of the agent.
+   */
+  current(agent: string): Promise<Pick<StateView, 'conversations' | 'more'>>;
+  list(filter: ListFilter): Promise<ConversationListView>;
   conversation(id: string): Promise<ConversationView>;
   /** Earlier entries of a conversation. */
   entries(
@@ -49,6 +57,17 @@ export function createConversationQueries(store: DocumentStore): ConversationQue
   const summaries = async (filter: DocumentFilter): Promise<ConversationSummary[]> => {
     const documents = await store.list(DOCUMENT_KIND.conversation, filter);
     return documents.map((document) => summaryOf(recordOf(document), document.version));
+  };
+
+  const pageOf = async ({ state, search, before }: ListFilter): Promise<ConversationListView> => {
+    const size = OPEN_STATES.some((each) => each === state) ? OPEN_PAGE : LIST_PAGE;
+    const found = await summaries({
+      ...(state && { group: state }),
+      ...(search && { search }),
+      ...(before && { belowRank: before.requestedAt, afterId: before.id }),
+      limit: size + 1,
+    });
+    return { conversations: found.slice(0, size), more: found.length > size };
   };
 
   const find = async (id: string) => {
@@ -111,25 +130,21 @@ export function createConversationQueries(store: DocumentStore): ConversationQue
 
   return {
     async current(agent) {
-      const lists = await Promise.all([
-        summaries({ group: 'waiting', limit: MAX_OPEN }),
-        summaries({ group: 'active', limit: MAX_OPEN }),
-        summaries({ group: 'closed', limit: LIST_PAGE }),
-      ]);
-      const listed = lists.flat();
+      const open = await Promise.all(OPEN_STATES.map((state) => pageOf({ state })));
+      const closed = await pageOf({ state: 'closed' });
+      const listed = [...open, closed].flatMap(({ conversations }) => conversations);
       const known = new Set(listed.map(({ id }) => id));
-      return [...listed, ...(await mentioned(agent, known))];
-    },
-    async list({ state, search, before }) {
-      if (search && !state && before === undefined) return searchAll(search);
-      const found = await summaries({
-        ...(state && { group: state }),
-        ...(search && { search }),
-        ...(before && { belowRank: before.requestedAt, afterId: before.id }),
-        limit: LIST_PAGE + 1,
+      const more = open.flatMap(({ conversations, more: isMore }) => {
+        const last = conversations.at(-1);
+        return isMore && last ? [last] : [];
       });
-      return { conversations: found.slice(0, LIST_PAGE), more: found.length > LIST_PAGE };
+      return {
+        conversations: [...listed, ...(await mentioned(agent, known))],
+        more: more.map(({ state, requestedAt, id }) => ({ state, after: { requestedAt, id } })),
+      };
     },
+    list: (filter) =>
+      filter.search && !filter.state && !filter.before ? searchAll(filter.search) : pageOf(filter),
     async conversation(id) {
       const { record, version } = await find(id);
       const { entries, more } = await entriesOf(record.conversationId, id, Number.MAX_SAFE_INTEGER);

@@ -14,6 +14,7 @@ import type { RejectionLog } from '../audit.js';
 import { DeskError } from '../errors.js';
 import type { CurrentAgent, FindCurrentAgent } from './current-agent.js';
 import { hasToken, type IsSameOrigin } from './origin.js';
+import { sendJson } from './send-json.js';
 
 /** Answers a request of an agent. The result is sent as JSON; `undefined` as 204. */
 export type AgentRouteHandler = (current: CurrentAgent, request: Request, response: Response) => unknown;
@@ -103,7 +104,7 @@ export function createAgentRoutes({
       const result = await handler(currentAgentOf(request), request, response);
       if (response.headersSent) return;
       if (result === undefined) response.status(204).end();
-      else response.json(result);
+      else await sendJson(request, response, result);
     };
 
   return {

@@ -75,7 +75,7 @@ export function addApiRoutes(routes: AgentRoutes, parts: ApiParts): void {
       agents: await agents.list(),
       teams: (await parts.teams.list()).teams,
       bots: parts.bots,
-      conversations: await queries.current(agent.id),
+      ...(await queries.current(agent.id)),
       counts: { waiting: counts.waiting ?? 0, active: counts.active ?? 0, closed: counts.closed ?? 0 },
       canned: await canned.list(),
       filters: await parts.filters.list(agent),

@@ -8,6 +8,8 @@ const ROOTS = ['../../page/', '../../../../dist/desk/page/'].map((path) =>
   fileURLToPath(new URL(path, import.meta.url)),
 );
 
+const CACHE_CONTROL = 'private, max-age=31536000, immutable';
+
 const NOT_BUILT =
   'The page of the desk is not built. Run npm run build, or install the package from the registry.';
 
@@ -44,8 +46,14 @@ export function createPageFiles(browserSessions: BrowserSessions, hostSession: H
     send(file)(request, response, next);
   });
   if (root !== undefined) {
+    // Their names contain their hashes, so a file never changes. Shared caches must not keep those for agents only.
     const files = (folder: string) =>
-      express.static(`${root}${folder}`, { index: false, redirect: false, cacheControl: false });
+      express.static(`${root}${folder}`, {
+        index: false,
+        redirect: false,
+        cacheControl: false,
+        setHeaders: (response) => response.setHeader('cache-control', CACHE_CONTROL),
+      });
     router.use('/assets/login', files('assets/login'));
     router.use('/assets', requireAgent, files('assets'));
     router.get('/icon.svg', send('icon.svg'));

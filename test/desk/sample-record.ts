@@ -1,0 +1,30 @@
+import type { ConversationRecord } from '../../src/desk/server/conversations/conversation-records.js';
+
+/** A stored conversation that waits for an agent. */
+export const sampleRecord = (id: string, more: Partial<ConversationRecord> = {}): ConversationRecord => ({
+  id,
+  conversationId: id,
+  bot: 'default',
+  state: 'waiting',
+  user: { key: id, userId: id, anonymousId: null, email: null, phone: null },
+  agent: null,
+  team: null,
+  offer: null,
+  preferredAgent: null,
+  declined: [],
+  mentions: {},
+  requestedAt: 1_000,
+  replyBy: null,
+  firstReplyAt: null,
+  ended: null,
+  last: null,
+  tags: [],
+  priority: 'normal',
+  snoozedUntil: null,
+  customerMessages: 1,
+  read: {},
+  botId: null,
+  transcript: [],
+  recent: [],
+  ...more,
+});
