@@ -109,17 +109,19 @@ describeInBrowser('the settings of the desk', () => {
     await vi.waitFor(() => expect(asked).toHaveLength(1), { timeout: 10_000 });
     expect(await page.getByLabel('Name').inputValue()).toBe('Night');
     expect(page.url()).toContain('#/settings/teams');
+    await page.getByLabel('Language').selectOption('zh');
+    expect(await page.getByLabel('Name').inputValue()).toBe('Night');
     await page.getByRole('button', { name: 'Save' }).click();
     await page.getByText('Saved.').waitFor();
     await page.getByRole('link', { name: 'Dashboard' }).click();
     await page.getByRole('heading', { name: 'Dashboard' }).waitFor();
-    expect(asked).toHaveLength(1);
+    expect(asked).toHaveLength(2);
     await page.goto(`${url}#/settings/teams`);
     await page.getByLabel('Name').fill('Day');
     isLeft = true;
     await page.getByRole('link', { name: 'Dashboard' }).click();
     await page.getByRole('heading', { name: 'Dashboard' }).waitFor();
-    expect(asked).toEqual(Array(2).fill('Leave without saving your changes?'));
+    expect(asked).toEqual(Array(3).fill('Leave without saving your changes?'));
   });
 
   it('hide from agents what their role does not allow', async () => {

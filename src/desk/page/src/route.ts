@@ -51,13 +51,16 @@ export function askBeforeLeaving(question: () => string): () => void {
   };
 }
 
+/** Whether the view may be left or drawn anew: the agent is asked if that loses something. */
+export const mayLeave = (): boolean => leaveQuestion === null || confirm(leaveQuestion());
+
 export function useRoute(): Route {
   const [route, setRoute] = useState(() => routeOf(location.hash));
   useEffect(() => {
     let shown = location.hash;
     const look = (): void => {
       if (location.hash === shown) return;
-      if (leaveQuestion && !confirm(leaveQuestion())) {
+      if (!mayLeave()) {
         history.pushState(null, '', shown);
         return;
       }

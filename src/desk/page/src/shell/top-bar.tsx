@@ -1,7 +1,7 @@
 import { useState } from 'preact/hooks';
 import { removeDrafts } from '../conversation/drafts.js';
 import { useAttempt, useDesk, useDeskState } from '../desk-context.js';
-import type { Route } from '../route.js';
+import { mayLeave, type Route } from '../route.js';
 import { Avatar, BellIcon, MutedIcon } from '../shared/elements.js';
 import type { State } from '../state.js';
 import { isPreferred, setPreferred } from '../store.js';
@@ -79,8 +79,10 @@ export function TopBar({
           aria-label={t('language')}
           value={chosenLanguage()}
           onChange={({ currentTarget }) => {
-            chooseLanguage(currentTarget.value as Language);
-            redraw();
+            if (mayLeave()) {
+              chooseLanguage(currentTarget.value as Language);
+              redraw();
+            } else currentTarget.value = chosenLanguage();
           }}
         >
           {Object.entries(LANGUAGES).map(([key, name]) => (
