@@ -39,7 +39,7 @@ const log = {
 };
 
 /** @type {Omit<import('../../dist/delivery/index.js').DeliveryReceiver, 'handle'>} */
-const receiver = {
+const host = {
   name: 'bench',
   hasBot: () => true,
   handles: () => true,
@@ -61,7 +61,7 @@ async function storeEvents(/** @type {Store} */ store, /** @type {number} */ cou
 async function addToDelivery(/** @type {Store} */ store) {
   const delivery = openDelivery(store);
   // A delivery that is connected and not started stores events and handles none.
-  delivery.connect({ ...receiver, handle: async () => undefined });
+  delivery.connect({ ...host, handle: async () => undefined });
   return {
     add: async (/** @type {number} */ number, /** @type {string} */ conversationId) => {
       const acceptance = await delivery.accept({
@@ -171,7 +171,7 @@ async function startReceiver(store, onHandled, { port, replies }) {
 
 async function startDelivery(/** @type {Store} */ store, /** @type {() => void} */ onHandled) {
   const delivery = openDelivery(store);
-  delivery.connect({ ...receiver, handle: async () => onHandled() });
+  delivery.connect({ ...host, handle: async () => onHandled() });
   await delivery.start?.();
   return () => delivery.stop({ timeoutMs: 10_000 });
 }
