@@ -15,9 +15,13 @@ import { readBody } from './body.js';
 /** Begins the messages that the adapter writes in the name of an admin, who is also an agent. */
 export const NOTICE_PREFIX = '[handoff] ';
 
+/** A text or a number, never what `String` makes of anything else. */
+const valueSchema = z.union([z.string(), z.number()]).transform(String);
+const idSchema = valueSchema.refine((id) => id !== '');
+
 /** An entry of a conversation: a comment, a note, an assignment, a close. Any of them can carry a text. */
 export const partSchema = z.object({
-  id: z.coerce.string(),
+  id: idSchema,
   part_type: z.string(),
   /** In seconds. */
   created_at: z.number().nullish(),
@@ -25,13 +29,13 @@ export const partSchema = z.object({
   author: z
     .object({
       type: z.string().nullish(),
-      id: z.coerce.string().nullish(),
+      id: valueSchema.nullish(),
       name: z.string().nullish(),
       from_ai_agent: z.boolean().nullish(),
       is_ai_answer: z.boolean().nullish(),
     })
     .nullish(),
-  assigned_to: z.object({ type: z.string().nullish(), id: z.coerce.string().nullish() }).nullish(),
+  assigned_to: z.object({ type: z.string().nullish(), id: valueSchema.nullish() }).nullish(),
   attachments: z
     .array(
       z.object({ name: z.string().nullish(), url: z.string().nullish(), content_type: z.string().nullish() }),
@@ -49,7 +53,7 @@ const VISIBLE_TYPES: ReadonlySet<string> = new Set(
 
 /** A conversation with parts; in a webhook only the newest. */
 export const conversationSchema = z.object({
-  id: z.coerce.string(),
+  id: idSchema,
   conversation_parts: z.object({ conversation_parts: z.array(z.unknown()) }).nullish(),
 });
 

@@ -18,7 +18,10 @@ import { TICKET_TAG } from './api.js';
 const SIGNATURE = 'x-zendesk-webhook-signature';
 
 /** The body that the trigger sends. */
-const ticketSchema = z.object({ ticket: z.coerce.string(), tags: z.string().nullable() });
+const ticketSchema = z.object({
+  ticket: z.union([z.string(), z.number()]).transform(String),
+  tags: z.string().nullable(),
+});
 
 /** Whether a request is signed as webhooks of tickets are. Those of the Conversations API carry a secret instead. */
 export const isTicketWebhook = ({ headers }: InboundRequest): boolean => headers[SIGNATURE] !== undefined;

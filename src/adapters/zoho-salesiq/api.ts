@@ -9,6 +9,10 @@ import {
 } from '../../bridge/index.js';
 import type { CheckedSettings } from './settings.js';
 
+/** A text or a number, never what `String` makes of anything else. */
+export const valueSchema = z.union([z.string(), z.number()]).transform(String);
+export const idSchema = valueSchema.refine((id) => id !== '');
+
 /** Some data centers give `expires_in` in milliseconds, and then the seconds as well. */
 const tokenSchema = z.object({
   access_token: z.string(),
@@ -16,18 +20,18 @@ const tokenSchema = z.object({
   expires_in_sec: z.number().nullish(),
 });
 const conversation = z.object({
-  id: z.coerce.string(),
+  id: idSchema,
   question: z.string().nullish(),
   /** Set once it has ended. */
-  end_time: z.coerce.string().nullish(),
+  end_time: valueSchema.nullish(),
 });
 const oneConversation = z.object({ data: conversation });
 /** A message of the transcript. Only its text is documented, and not which other types there are. */
 const transcriptMessage = z.object({
-  id: z.coerce.string(),
+  id: idSchema,
   sequence_id: z.coerce.number().nullish(),
   time: z.coerce.number(),
-  sender: z.object({ id: z.coerce.string().nullish(), name: z.string().nullish() }).nullish(),
+  sender: z.object({ id: valueSchema.nullish(), name: z.string().nullish() }).nullish(),
   message: z.object({ text: z.string().nullish() }).nullish().catch(null),
 });
 export type TranscriptMessage = z.output<typeof transcriptMessage>;

@@ -9,21 +9,21 @@ import {
   parseJson,
   readAs,
 } from '../../bridge/index.js';
-import type { TranscriptMessage } from './api.js';
+import { idSchema, type TranscriptMessage, valueSchema } from './api.js';
 
 const textField = z.string().nullish();
-const person = z.object({ id: z.coerce.string().nullish(), name: textField, type: textField }).nullish();
+const person = z.object({ id: valueSchema.nullish(), name: textField, type: textField }).nullish();
 
 const webhookSchema = z.object({
   event: z.string(),
   /** The id of the conversation. */
-  entity_id: z.coerce.string(),
+  entity_id: idSchema,
   entity: z
     .object({
-      message: z.object({ msgid: z.coerce.string(), sender: person, text: textField }).nullish(),
+      message: z.object({ msgid: idSchema, sender: person, text: textField }).nullish(),
       owner: person,
       ended_by: textField,
-      end_time: z.coerce.string().nullish(),
+      end_time: valueSchema.nullish(),
     })
     .nullish(),
 });

@@ -7,6 +7,10 @@ const ADA = { type: 'admin', id: '7', name: 'Ada' };
 const comment = { id: '12', part_type: 'comment', body: 'Hello', author: ADA };
 
 describe('a notification of Intercom', () => {
+  it.each([null, '', {}, [null], true])('is left out if the id of its part is %j', (id) => {
+    expect(eventsOf({ ...comment, id })).toEqual([]);
+  });
+
   it('brings a reply with its author', () => {
     expect(eventsOf(comment)).toEqual([
       {

@@ -18,6 +18,12 @@ const replied = (message: object) =>
 const ADA = { id: '1', name: 'Ada', type: 'operator' };
 
 describe('a webhook of Zoho SalesIQ', () => {
+  it.each([null, '', {}, [null], true])('is invalid if the id of its message is %j', (msgid) => {
+    expect(() => replied({ msgid, sender: ADA, text: 'Hello' })).toThrow(
+      expect.objectContaining({ kind: 'invalid' }),
+    );
+  });
+
   it('brings a reply with its author', () => {
     expect(replied({ sender: ADA, text: 'Hello' })).toMatchObject([
       {
