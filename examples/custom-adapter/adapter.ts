@@ -1,6 +1,9 @@
 /** An adapter with everything that the bridge can use, for a made-up helpdesk. */
 import {
   AdapterError,
+  asObject,
+  asObjects,
+  asText,
   createAdapterHttp,
   defineAdapter,
   type InboundEvent,
@@ -64,7 +67,7 @@ export function tinyDesk({ baseUrl, token, secret }: DeskSettings) {
       for (let page = 0; page < MAX_PAGES; page += 1) {
         const path = `${pathOf(externalId)}/events?${query}`;
         const { body } = await http({ method: 'GET', path }, call);
-        events.push(...listOf(body, 'events').map(toInbound));
+        events.push(...listOf(body, 'events').flatMap(toInbound));
         const { next } = Object(body);
         if (typeof next !== 'string') break;
         query = `after=${encodeURIComponent(next)}`;
@@ -93,7 +96,7 @@ export function tinyDesk({ baseUrl, token, secret }: DeskSettings) {
       });
     },
 
-    parse: ({ body }) => ({ events: listOf(readJson(body), 'events').map(toInbound) }),
+    parse: ({ body }) => ({ events: listOf(readJson(body), 'events').flatMap(toInbound) }),
 
     async check(call) {
       try {
@@ -133,27 +136,25 @@ function readJson(body: Buffer): unknown {
   }
 }
 
-/** An event of the desk, from a webhook or a list. Notes and our own messages are reported too, and marked. */
-function toInbound(event: unknown): InboundEvent {
-  const {
-    case: externalId,
-    kind,
-    author: authorKind,
-    agent,
-    text = '',
-    message = null,
-    files = [],
-  } = Object(event);
+/**
+ * An event of the desk, from a webhook or a list. Notes and our own messages are reported too, and marked. Kinds of events
+ * that a later version of the desk may add are left out.
+ */
+function toInbound(event: unknown): InboundEvent[] {
+  const { case: externalId, kind, author: authorKind, agent, text, message, files } = asObject(event);
+  if (typeof externalId !== 'string')
+    throw new AdapterError('invalid', 'Tiny Desk sent an event of no case.');
   const author: MessageAuthor =
-    authorKind === 'agent' ? { kind: 'agent', name: agent } : { kind: 'self', name: null };
+    authorKind === 'agent' ? { kind: 'agent', name: asText(agent) || null } : { kind: 'self', name: null };
   const base = { id: idOf(event), externalId, author };
-  if (kind === 'joined' || kind === 'closed') return { ...base, kind };
-  return {
-    ...base,
-    kind: 'message',
-    text,
-    attachments: files,
-    internal: kind === 'note',
-    messageId: message,
-  };
+  if (kind === 'joined' || kind === 'closed') return [{ ...base, kind }];
+  if (kind !== 'message' && kind !== 'note') return [];
+  const attachments = asObjects(files).map(({ name, contentType, url }) => ({
+    name: asText(name),
+    contentType: asText(contentType) || null,
+    url: asText(url) || null,
+  }));
+  const internal = kind === 'note';
+  const messageId = asText(message) || null;
+  return [{ ...base, kind: 'message', text: asText(text), attachments, internal, messageId }];
 }

@@ -1,6 +1,9 @@
 /** The smallest adapter, for a made-up helpdesk. */
 import {
   AdapterError,
+  asObject,
+  asObjects,
+  asText,
   createAdapterHttp,
   defineAdapter,
   type InboundEvent,
@@ -30,12 +33,13 @@ export function tinyDesk({ baseUrl, token, secret }: DeskSettings) {
       return first === undefined ? null : { externalId: idOf(first) };
     },
     async send({ externalId }, { text }, call) {
-      const path = `/cases/${externalId}/messages`;
+      const path = `/cases/${encodeURIComponent(externalId)}/messages`;
       const { body } = await http({ method: 'POST', path, json: { text } }, call);
       return { messageId: idOf(body) };
     },
     async close({ externalId }, _reason, call) {
-      await http({ method: 'PUT', path: `/cases/${externalId}`, json: { status: 'closed' } }, call);
+      const path = `/cases/${encodeURIComponent(externalId)}`;
+      await http({ method: 'PUT', path, json: { status: 'closed' } }, call);
     },
     verify({ headers: { 'x-tiny-time': time = '', 'x-tiny-signature': signature }, body, receivedAt }) {
       const payload = Buffer.concat([Buffer.from(`${time}.`), body]);
@@ -54,17 +58,24 @@ const idOf = (body: unknown): string => String(Object(body).id);
 
 function eventsIn(text: string): InboundEvent[] {
   try {
-    return JSON.parse(text).events.map(toInbound);
+    return JSON.parse(text).events.flatMap(toInbound);
   } catch (cause) {
     throw new AdapterError('invalid', 'Tiny Desk sent a webhook that cannot be read.', { cause });
   }
 }
 
-function toInbound(event: unknown): InboundEvent {
-  const { id, case: externalId, kind, author: by, agent, text, message, files } = Object(event);
-  const author: MessageAuthor = { kind: by === 'agent' ? 'agent' : 'self', name: agent };
+function toInbound(event: unknown): InboundEvent[] {
+  const { id, case: externalId, kind, author: by, agent, text, message, files } = asObject(event);
+  if (typeof id !== 'string' || typeof externalId !== 'string') throw new Error('an event without ids');
+  const author: MessageAuthor = { kind: by === 'agent' ? 'agent' : 'self', name: asText(agent) || null };
   const base = { id, externalId, author };
-  if (kind === 'joined' || kind === 'closed') return { ...base, kind };
-  const internal = kind === 'note';
-  return { ...base, kind: 'message', text, attachments: files, internal, messageId: message };
+  if (kind === 'joined' || kind === 'closed') return [{ ...base, kind }];
+  if (kind !== 'message' && kind !== 'note') return [];
+  const attachments = asObjects(files).map(({ name, url }) => ({
+    name: asText(name),
+    contentType: null,
+    url: asText(url) || null,
+  }));
+  const content = { text: asText(text), attachments, internal: kind === 'note' };
+  return [{ ...base, kind: 'message', ...content, messageId: asText(message) || null }];
 }

@@ -8,16 +8,13 @@ import { programsIn, ROOT } from './pages.js';
 const WORK = join(ROOT, '.snippets-check');
 
 /**
- * The adapter of the guide passes the conformance kit with the harness of the guide, whose tests these are. The reader
- * has the helpdesk.
+ * The adapter of the guide passes the conformance kit with the harness of the guide, and carries a conversation: both are
+ * tests of the guide. The reader has the helpdesk.
  */
 rmSync(WORK, { recursive: true, force: true });
 mkdirSync(WORK);
 afterAll(() => rmSync(WORK, { recursive: true, force: true }));
 Object.assign(globalThis, { startFakeDesk });
-for (const { file, parts } of programsIn('docs/adapters.md')) {
-  const code = parts.join('');
-  const name = code.includes('declare function startFakeDesk') ? 'harness.ts' : file;
-  writeFileSync(join(WORK, name), code);
-}
-await import(/* @vite-ignore */ pathToFileURL(join(WORK, 'harness.ts')).href);
+for (const { file, parts } of programsIn('docs/adapters.md')) writeFileSync(join(WORK, file), parts.join(''));
+// It imports the tests of the kit.
+await import(/* @vite-ignore */ pathToFileURL(join(WORK, 'our-desk.together.ts')).href);

@@ -31,7 +31,7 @@ export async function startFakeDesk(settings: { token: string; secret: string; w
     }
     if (id === 'by-reference') {
       const found = [...cases].find(([, { reference }]) => reference === decodeURIComponent(more ?? ''));
-      return [200, found ? { id: found[0] } : null];
+      return found ? [200, { id: found[0] }] : [404, {}];
     }
     const known = cases.get(id);
     if (!known) return [404, {}];
