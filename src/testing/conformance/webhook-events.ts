@@ -3,6 +3,7 @@ import { newSession } from './adapter-calls.js';
 import type { CheckContext } from './check-context.js';
 import { fail, NotApplicableError } from './failures.js';
 import type { FullStack } from './full-stack.js';
+import type { EventRecorder } from './recorded-events.js';
 
 export type WebhookAdapter = Adapter & Required<Pick<Adapter, 'verify' | 'parse'>>;
 
@@ -23,7 +24,13 @@ const hasWebhooks = (adapter: Adapter): adapter is WebhookAdapter =>
 export async function recordAgentReply(
   context: CheckContext,
   text = 'Good morning, this is an agent.',
-): Promise<{ adapter: WebhookAdapter; request: InboundRequest; event: InboundEvent; externalId: string }> {
+): Promise<{
+  adapter: WebhookAdapter;
+  request: InboundRequest;
+  event: InboundEvent;
+  externalId: string;
+  recorder: EventRecorder;
+}> {
   const adapter = await createWebhookAdapter(context);
   const { externalId } = await adapter.open(newSession(), context.call);
   const recorder = await context.recordEvents(adapter);
@@ -33,7 +40,7 @@ export async function recordAgentReply(
     (recorded) => recorded.request !== null && isAgentReply(recorded.event, externalId, text),
   );
   if (!request) return fail('the reply did not arrive by webhook.');
-  return { adapter, request, event, externalId };
+  return { adapter, request, event, externalId, recorder };
 }
 
 /** Whether an event is an agent's message to the user, with this text. */
@@ -110,6 +117,38 @@ export function tamperWith(request: InboundRequest): TamperedRequests {
     changedWhiteSpace: spacedJson(request.body).map((body) => ({ ...request, body })),
   };
 }
+
+/**
+ * Requests with a shorter signature, down to an empty or a missing one. Whether a header or the query belongs to the
+ * signature is seen from `isGenuine`, which then refuses another value.
+ */
+export function cutSignatures(
+  request: InboundRequest,
+  isGenuine: (changed: InboundRequest) => boolean,
+): InboundRequest[] {
+  const { url, headers } = request;
+  const [path = '/', query = ''] = url.split('?');
+  const custom = Object.entries(headers).filter(([name]) => !STANDARD_HEADERS.has(name));
+  const places = [
+    ...custom.map(([name, value = '']) => ({
+      value,
+      withValue: (changed: string | undefined) => ({ ...request, headers: { ...headers, [name]: changed } }),
+    })),
+    { value: query, withValue: (changed = '') => ({ ...request, url: `${path}?${changed}` }) },
+  ];
+  return places
+    .filter(({ value, withValue }) => value !== '' && !isGenuine(withValue(changeEnd(value))))
+    .flatMap(({ value, withValue }) => [...shorterThan(value), undefined].map(withValue));
+}
+
+/** Not one character shorter: the end of Base64 may be padding. */
+const shorterThan = (value: string): string[] => [
+  value.slice(0, -4),
+  value.slice(0, Math.floor(value.length / 2)),
+  // What is left of `sha256=…` and `secret=…`.
+  /^\w+=/.exec(value)?.[0] ?? '',
+  '',
+];
 
 /** The same JSON with other white space. */
 function spacedJson(body: Buffer): Buffer[] {

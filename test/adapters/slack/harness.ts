@@ -23,7 +23,10 @@ export const slackHarness: AdapterHarness<SlackHelpdesk> = {
   name: 'Slack (a fake of it)',
   stepTimeoutMs: 30_000,
   secrets: ['xoxb-1111-2222-fakefakefake', '8f742231b10e8888abcd99yyyzzz85a5', 'xoxb-wrong'],
-  unsupported: { join: 'Slack threads cannot be assigned.' },
+  unsupported: {
+    join: 'Slack threads cannot be assigned.',
+    'catch-up-close': 'Slack lists no clicks on buttons.',
+  },
   pageSize: 200,
   faults: {
     unauthorized: ok('invalid_auth'),

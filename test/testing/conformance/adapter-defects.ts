@@ -1,12 +1,18 @@
 import { settingsFor } from '../../../examples/custom-adapter/harness.js';
+import { AdapterError, type InboundEvent } from '../../../src/bridge/index.js';
 import {
+  acceptingSignature,
   addingEvents,
   api,
   changingEvents,
   changingVerifiedRequest,
   type Defects,
+  deaf,
+  failingList,
   failingSecondClose,
+  findingBy,
   ignoringSignal,
+  mappingErrors,
   newId,
   numberingEvents,
   reportedAs,
@@ -20,6 +26,7 @@ const intervals: NodeJS.Timeout[] = [];
 /** Stops the intervals that the defect of `dispose` leaves running. */
 export const clearIntervals = (): void => intervals.forEach(clearInterval);
 
+const SYSTEM = { kind: 'system', name: null };
 const randomIds = changingEvents((event) => ({ ...event, id: newId() }));
 const neverFinds = () => ({ find: async () => null });
 const neverCloses = () => ({ close: async () => {} });
@@ -31,13 +38,25 @@ export const ADAPTER_DEFECTS: Defects = {
     failure: /the agents to see the transcript/,
     change: (good) => ({ open: (session, call) => good.open({ ...session, transcript: [] }, call) }),
   },
-  'find-nothing': {
-    name: 'find returns any open conversation',
-    failure: /for a session that was never opened/,
-    change: (_good, { helpdesk }) => ({
-      find: async () => ({ externalId: String((await helpdesk.list())[0]) }),
-    }),
-  },
+  'find-nothing': [
+    {
+      name: 'find returns any open conversation',
+      failure: /for a session that was never opened/,
+      change: (_good, { helpdesk }) => ({
+        find: async () => ({ externalId: String((await helpdesk.list())[0]) }),
+      }),
+    },
+    {
+      name: 'find searches by the user',
+      failure: /for another session of the same user/,
+      change: findingBy(({ user }) => user.key),
+    },
+    {
+      name: 'find searches by the conversationId',
+      failure: /for another session with the same conversationId/,
+      change: findingBy(({ conversationId }) => conversationId),
+    },
+  ],
   'find-opened': {
     name: 'open recovers by itself, and find always returns null',
     failure: /find returned null for the session/,
@@ -71,37 +90,106 @@ export const ADAPTER_DEFECTS: Defects = {
       },
     }),
   },
-  'rate-limited': {
-    name: 'Retry-After is lost',
-    failure: /to wait 7 s, but its error has retryAfterMs null/,
-    change: reportedAs('rate-limited', 'rate-limited'),
-  },
-  unavailable: { name: 'send retries by itself', failure: /send sent 2 requests/, change: retryingSend },
+  'rate-limited': [
+    {
+      name: 'Retry-After is lost',
+      failure: /to wait 7 s, but its error has retryAfterMs null/,
+      change: reportedAs('rate-limited', 'rate-limited'),
+    },
+    {
+      name: 'catchUp reports every failure as an outage',
+      failure: /catchUp failed with kind "transient"/,
+      catchesUp: true,
+      change: failingList(new AdapterError('transient', 'the list failed.')),
+    },
+  ],
+  unavailable: [
+    { name: 'send retries by itself', failure: /send sent 2 requests/, change: retryingSend },
+    {
+      name: 'catchUp lists nothing if it fails',
+      failure: /catchUp succeeded although/,
+      catchesUp: true,
+      change: failingList(null),
+    },
+  ],
   unreachable: {
     name: 'errors of fetch are thrown',
     failure: /not an AdapterError: TypeError/,
     change: throwingFetchErrors,
   },
-  unauthorized: {
-    name: 'refused credentials are reported as an outage',
-    failure: /failed with kind "transient"/,
-    change: reportedAs('auth', 'transient'),
-  },
-  gone: {
-    name: 'a conversation that is gone is reported as an outage',
-    failure: /send failed with kind "transient"/,
-    change: reportedAs('gone', 'transient'),
-  },
+  unauthorized: [
+    {
+      name: 'refused credentials are reported as an outage',
+      failure: /failed with kind "transient"/,
+      change: reportedAs('auth', 'transient'),
+    },
+    {
+      name: 'catchUp reports refused credentials as a missing conversation',
+      failure: /catchUp failed with kind "gone"/,
+      catchesUp: true,
+      change: failingList(new AdapterError('gone', 'the list failed.')),
+    },
+  ],
+  gone: [
+    {
+      name: 'a conversation that is gone is reported as an outage',
+      failure: /send failed with kind "transient"/,
+      change: reportedAs('gone', 'transient'),
+    },
+    {
+      name: 'close of a conversation that is gone fails as an outage',
+      failure: /close failed with kind "transient"/,
+      change: (good) => ({
+        ...reportedAs('gone', 'transient')(good),
+        send: (...given) => good.send(...given),
+      }),
+    },
+    {
+      name: 'catchUp of a conversation that is gone fails as an outage',
+      failure: /catchUp failed with kind "transient"/,
+      catchesUp: true,
+      change: failingList(new AdapterError('transient', 'the list failed.')),
+    },
+    {
+      name: 'a message to a closed conversation is reported as invalid',
+      failure: /send to a conversation that an agent has closed failed with kind "invalid"/,
+      change: (good, { helpdesk }) => ({
+        async send(ref, message, call) {
+          if ((await helpdesk.read(ref.externalId)).isClosed)
+            throw new AdapterError('invalid', 'the case is closed.');
+          return good.send(ref, message, call);
+        },
+      }),
+    },
+  ],
   refused: {
     name: 'a refused message is reported as an outage',
     failure: /send failed with kind "transient"/,
     change: reportedAs('invalid', 'transient'),
   },
-  hanging: {
-    name: 'the signal is ignored',
-    failure: /to end after its signal was aborted/,
-    change: ignoringSignal,
-  },
+  hanging: [
+    {
+      name: 'the signal is ignored',
+      failure: /to end after its signal was aborted/,
+      change: ignoringSignal,
+    },
+    {
+      name: 'catchUp ignores the signal',
+      failure: /catchUp to end after its signal was aborted/,
+      catchesUp: true,
+      change: (good) => ({
+        catchUp: async (ref, since, call) => good.catchUp?.(ref, since, deaf(call)) ?? [],
+      }),
+    },
+    {
+      name: 'undelivered ignores the signal',
+      failure: /undelivered to end after its signal was aborted/,
+      change: (good) => ({
+        undelivered: async (ref, message, reason, call) =>
+          good.undelivered?.(ref, message, reason, deaf(call)),
+      }),
+    },
+  ],
   'check-right': {
     name: 'check always fails',
     failure: /token: wrong/,
@@ -112,11 +200,23 @@ export const ADAPTER_DEFECTS: Defects = {
     failure: /check accepted wrong credentials/,
     change: () => ({ check: async () => [{ name: 'token', ok: true, detail: 'accepted' }] }),
   },
-  'signature-wrong': {
-    name: 'any signature is accepted',
-    failure: /verify returned "genuine"/,
-    change: () => ({ verify: ({ headers }) => (headers['x-tiny-signature'] ? 'genuine' : 'unsigned') }),
-  },
+  'signature-wrong': [
+    {
+      name: 'any signature is accepted',
+      failure: /verify returned "genuine"/,
+      change: () => ({ verify: ({ headers }) => (headers['x-tiny-signature'] ? 'genuine' : 'unsigned') }),
+    },
+    {
+      name: 'the beginning of a signature is accepted',
+      failure: /for a part of the signature, or for an empty one/,
+      change: acceptingSignature((expected, given) => given !== '' && expected.startsWith(given)),
+    },
+    {
+      name: 'an empty signature is accepted',
+      failure: /for a part of the signature, or for an empty one/,
+      change: acceptingSignature((expected, given) => given === '' || given === expected),
+    },
+  ],
   'signature-missing': {
     name: 'a missing signature is accepted',
     failure: /verify returned "genuine"/,
@@ -160,7 +260,20 @@ export const ADAPTER_DEFECTS: Defects = {
       receivedAt: Math.max(request.receivedAt, Number(request.headers['x-tiny-time']) * 1_000),
     })),
   },
-  pure: { name: 'ids are random', failure: /parse returned different results/, change: randomIds },
+  pure: [
+    { name: 'ids are random', failure: /parse returned different results/, change: randomIds },
+    {
+      name: 'the id of a close is the time of its arrival',
+      failure: /parse returned other ids for the same request that arrived a second later/,
+      change: (good) => ({
+        parse(request) {
+          const { events } = good.parse(request);
+          const withTime = (event: InboundEvent) => ({ ...event, id: `closed at ${request.receivedAt}` });
+          return { events: events.map((event) => (event.kind === 'closed' ? withTime(event) : event)) };
+        },
+      }),
+    },
+  ],
   unreadable: {
     name: 'parse does not validate the body',
     failure: /threw (TypeError|SyntaxError)/,
@@ -171,11 +284,68 @@ export const ADAPTER_DEFECTS: Defects = {
       },
     }),
   },
-  'unique-ids': {
-    name: 'ids are numbers within a conversation',
-    failure: /events of two conversations have the id "1"/,
-    change: numberingEvents,
-  },
+  malformed: [
+    {
+      name: 'fields are read without a look at what has them',
+      failure: /parse of a webhook whose events.* threw TypeError/,
+      change: (good) => ({
+        parse(request) {
+          for (const { text } of JSON.parse(request.body.toString()).events) text?.trim();
+          return good.parse(request);
+        },
+      }),
+    },
+    {
+      name: 'an unknown kind of event is passed on',
+      failure: /returned an event of kind "something-new"/,
+      change: (good) => ({
+        parse(request) {
+          const { events } = Object(JSON.parse(request.body.toString()));
+          const kind = Object(Array.isArray(events) ? events[0] : null).kind;
+          const parsed = good.parse(request);
+          if (parsed.events.length > 0 || kind !== 'something-new') return parsed;
+          return { events: [Object.assign({ id: 'x', externalId: 'x', author: SYSTEM }, { kind })] };
+        },
+      }),
+    },
+    {
+      name: 'ids of conversations are not checked',
+      failure: /returned an event with the externalId undefined/,
+      change: (good) => ({
+        parse(request) {
+          const { events } = JSON.parse(request.body.toString());
+          const [first] = Array.isArray(events) ? events : [];
+          if (first?.case !== undefined) return good.parse(request);
+          return { events: [Object.assign({ kind: 'closed', id: 'x', author: SYSTEM })] };
+        },
+      }),
+    },
+  ],
+  'unique-ids': [
+    {
+      name: 'ids are numbers within a conversation',
+      failure: /events of two conversations have the id "\d+"/,
+      change: numberingEvents,
+    },
+    {
+      name: 'ids repeat within a conversation',
+      failure: /of one conversation have the id/,
+      change: (good) => {
+        const seen: string[] = [];
+        return changingEvents((event) => {
+          if (!seen.includes(event.id)) seen.push(event.id);
+          return { ...event, id: `${event.externalId} ${seen.indexOf(event.id) % 7}` };
+        })(good);
+      },
+    },
+    {
+      name: 'a close is reported twice',
+      failure: /one close was reported with the ids/,
+      change: addingEvents((event) =>
+        event.kind === 'closed' ? [{ ...event, id: `${event.id} again` }] : [],
+      ),
+    },
+  ],
   'agent-name': {
     name: 'the name of the agent is missing',
     failure: /the name is null instead of "Ada"/,
@@ -270,6 +440,31 @@ export const ADAPTER_DEFECTS: Defects = {
           return { ...opened, url: `${site.baseUrl}/cases?token=${settingsFor(site).token}` };
         },
       }),
+    },
+    {
+      name: 'an error of catchUp contains the token',
+      failure: /a secret appears in/,
+      catchesUp: true,
+      change: (good, site) =>
+        failingList(new AdapterError('transient', `refused ${settingsFor(site).token}`))(good),
+    },
+    {
+      name: 'the cause of an error has the headers of the request',
+      failure: /a secret appears in/,
+      change: (good, site) =>
+        mappingErrors(good, ({ kind, message }) => {
+          const cause = { request: { headers: { authorization: `Bearer ${settingsFor(site).token}` } } };
+          return new AdapterError(kind, message, { cause });
+        }),
+    },
+    {
+      name: 'an error contains the token in Base64',
+      failure: /a secret appears in/,
+      change: (good, site) =>
+        mappingErrors(good, ({ kind }) => {
+          const basic = Buffer.from(`handoff:${settingsFor(site).token}`).toString('base64');
+          return new AdapterError(kind, `refused Basic ${basic}`);
+        }),
     },
   ],
 };

@@ -1,4 +1,4 @@
-import { createHash, randomUUID } from 'node:crypto';
+import { createHash, createHmac, randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { settingsFor } from '../../../examples/custom-adapter/harness.js';
 import {
@@ -7,9 +7,11 @@ import {
   AdapterError,
   type AdapterErrorKind,
   createAdapterHttp,
+  type HandoffSession,
   type InboundEvent,
   type InboundMessage,
   type InboundRequest,
+  type OpenedConversation,
 } from '../../../src/bridge/index.js';
 import type { AdapterFactoryInput } from '../../../src/testing/index.js';
 
@@ -32,7 +34,7 @@ export type WebhookAdapter = Adapter & Required<Pick<Adapter, 'verify' | 'parse'
 type Verb = 'open' | 'find' | 'send' | 'close';
 
 /** Maps the errors of every call. */
-function mappingErrors(good: WebhookAdapter, map: (error: AdapterError) => Error): Partial<Adapter> {
+export function mappingErrors(good: WebhookAdapter, map: (error: AdapterError) => Error): Partial<Adapter> {
   const mapped = async <Value>(task: Promise<Value>): Promise<Value> => {
     try {
       return await task;
@@ -132,9 +134,11 @@ export function droppingLateEvents(good: WebhookAdapter): Partial<Adapter> {
   })(good);
 }
 
+/** A call whose signal never aborts. */
+export const deaf = (call: AdapterCall): AdapterCall => ({ ...call, signal: new AbortController().signal });
+
 /** Ignores a call's signal. */
 export function ignoringSignal(good: WebhookAdapter): Partial<Adapter> {
-  const deaf = (call: AdapterCall): AdapterCall => ({ ...call, signal: new AbortController().signal });
   return {
     open: (session, call) => good.open(session, deaf(call)),
     find: (session, call) => good.find(session, deaf(call)),
@@ -158,6 +162,46 @@ export function givingUpOnConversations(good: WebhookAdapter): Partial<Adapter> 
     },
   };
 }
+
+/** Fails with another error if catchUp fails, or lists nothing. */
+export const failingList =
+  (error: AdapterError | null) =>
+  (good: WebhookAdapter): Partial<Adapter> => ({
+    async catchUp(ref, since, call) {
+      try {
+        return (await good.catchUp?.(ref, since, call)) ?? [];
+      } catch {
+        if (error) throw error;
+        return [];
+      }
+    },
+  });
+
+/** Finds also what this instance opened for a session in which `part` is the same. */
+export const findingBy =
+  (part: (session: HandoffSession) => string) =>
+  (good: WebhookAdapter): Partial<Adapter> => {
+    const opened = new Map<string, OpenedConversation>();
+    return {
+      async open(session, call) {
+        const conversation = await good.open(session, call);
+        opened.set(part(session), conversation);
+        return conversation;
+      },
+      find: async (session, call) => opened.get(part(session)) ?? good.find(session, call),
+    };
+  };
+
+/** Compares signatures in another way; the time is not checked. */
+export const acceptingSignature =
+  (accepts: (expected: string, given: string) => boolean) =>
+  (_good: WebhookAdapter, site: AdapterFactoryInput): Partial<Adapter> => ({
+    verify({ headers: { 'x-tiny-time': time, 'x-tiny-signature': given }, body }) {
+      if (given === undefined) return 'unsigned';
+      const hmac = createHmac('sha256', settingsFor(site).secret).update(`${time}.`).update(body);
+      return accepts(hmac.digest('hex'), given) ? 'genuine' : 'forged';
+    },
+  });
 
 /** Changes what catchUp lists. */
 export const changingList =

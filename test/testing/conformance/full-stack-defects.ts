@@ -91,16 +91,46 @@ export const FULL_STACK_DEFECTS: Defects = {
       ...(isMessage(event) && { messageId: null }),
     })),
   },
-  'same-words': {
-    name: 'ids are derived from the text',
-    failure: /instead of "Yes\.", "Yes\."/,
-    change: changingEvents((event) => (isMessage(event) ? { ...event, id: digest(event.text) } : event)),
-  },
-  'internal-note': {
-    name: 'notes are not internal',
-    failure: /This user is difficult/,
-    change: changingEvents((event) => (isMessage(event) ? { ...event, internal: false } : event)),
-  },
+  'same-words': [
+    {
+      name: 'ids are derived from the text',
+      failure: /instead of "Yes\.", "Yes\."/,
+      change: changingEvents((event) => (isMessage(event) ? { ...event, id: digest(event.text) } : event)),
+    },
+    {
+      name: 'send takes an equal text for a repetition',
+      failure: /the agents to see "Yes\." \(2 of 2\)/,
+      change(good) {
+        const sent = new Map<string, ReturnType<typeof good.send>>();
+        return {
+          send(ref, message, call) {
+            const sending = sent.get(message.text) ?? good.send(ref, message, call);
+            sent.set(message.text, sending);
+            return sending;
+          },
+        };
+      },
+    },
+    {
+      name: 'replies of one character are dropped',
+      failure: /the user received "Yes\.", "Yes\.", "Good bye\." instead of/,
+      change: changingEvents((event) => (isMessage(event) && event.text.length === 1 ? null : event)),
+    },
+  ],
+  'internal-note': [
+    {
+      name: 'notes are not internal',
+      failure: /This user is difficult/,
+      change: changingEvents((event) => (isMessage(event) ? { ...event, internal: false } : event)),
+    },
+    {
+      name: 'long notes are not internal',
+      failure: /This note among agents is long/,
+      change: changingEvents((event) =>
+        isMessage(event) && event.text.length > 2_000 ? { ...event, internal: false } : event,
+      ),
+    },
+  ],
   attachment: {
     name: 'files are dropped',
     failure: /the user to receive "invoice-4711\.pdf"/,
@@ -172,11 +202,51 @@ export const FULL_STACK_DEFECTS: Defects = {
       },
     }),
   },
-  'catch-up': {
-    name: 'ids of catchUp differ from those of webhooks',
-    failure: /catchUp listed the ids/,
+  'catch-up': [
+    {
+      name: 'ids of catchUp differ from those of webhooks',
+      failure: /catchUp listed the ids/,
+      catchesUp: true,
+      change: changingList((listed) => listed.map((event) => ({ ...event, id: `listed ${event.id}` }))),
+    },
+    {
+      name: "catchUp lists messages of the adapter as an agent's",
+      failure: /"Reply 3 of 3\." as messages of agents/,
+      catchesUp: true,
+      change: changingList((listed) =>
+        listed.map((event) => ({ ...event, author: { kind: 'agent', name: 'Ada' } })),
+      ),
+    },
+    {
+      name: 'catchUp has no files',
+      failure: /with the files none instead of "invoice-4711\.pdf"/,
+      catchesUp: true,
+      change: changingList((listed) =>
+        listed.map((event) => (isMessage(event) ? { ...event, attachments: [] } : event)),
+      ),
+    },
+    {
+      name: 'catchUp has no names of agents',
+      failure: /with the name "null" instead of "Ada"/,
+      catchesUp: true,
+      change: changingList((listed) =>
+        listed.map((event) => ({ ...event, author: { ...event.author, name: null } })),
+      ),
+    },
+  ],
+  'catch-up-close': {
+    name: 'catchUp lists messages alone',
+    failure: /catchUp listed 0 events of kind "closed"/,
     catchesUp: true,
-    change: changingList((listed) => listed.map((event) => ({ ...event, id: `listed ${event.id}` }))),
+    change: changingList((listed) => listed.filter(isMessage)),
+  },
+  'catch-up-close-id': {
+    name: 'the id of a close differs in catchUp',
+    failure: /catchUp listed the close as "closed" instead of/,
+    catchesUp: true,
+    change: changingList((listed) =>
+      listed.map((event) => (event.kind === 'closed' ? { ...event, id: 'closed' } : event)),
+    ),
   },
   'catch-up-notes': {
     name: 'catchUp forgets which messages are internal',
@@ -186,12 +256,20 @@ export const FULL_STACK_DEFECTS: Defects = {
       listed.map((event) => (isMessage(event) ? { ...event, internal: false } : event)),
     ),
   },
-  'catch-up-pages': {
-    name: 'catchUp reads one page',
-    failure: /catchUp to list 28 replies \(listed: 25\)/,
-    catchesUp: true,
-    change: changingList((listed) => listed.filter(({ author }) => author.kind === 'agent').slice(0, 25)),
-  },
+  'catch-up-pages': [
+    {
+      name: 'catchUp reads two pages',
+      failure: /catchUp to list 53 replies \(listed: 50\)/,
+      catchesUp: true,
+      change: changingList((listed) => listed.filter(({ author }) => author.kind === 'agent').slice(0, 50)),
+    },
+    {
+      name: 'catchUp lists the newest 30',
+      failure: /catchUp to list 53 replies \(listed: 30\)/,
+      catchesUp: true,
+      change: changingList((listed) => listed.slice(-30)),
+    },
+  ],
   'overtaking-close': {
     name: 'catchUp lists nothing of a closed conversation',
     failure: /the user to receive "Reply 2 of 3\."/,
@@ -300,5 +378,10 @@ export const FULL_STACK_DEFECTS: Defects = {
     name: 'the limit is set too high',
     failure: /the end of a long text/,
     change: (good) => ({ capabilities: { ...good.capabilities, maxTextLength: 20_000 } }),
+  },
+  'long-to-user': {
+    name: 'texts of agents are cut after 2,000 characters',
+    failure: /the user to receive the end of a text of 5000 characters/,
+    change: changingInboundText((text) => text.slice(0, 2_000)),
   },
 };

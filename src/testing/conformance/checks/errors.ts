@@ -60,10 +60,28 @@ export const errorChecks: readonly ConformanceCheck[] = [
     id: 'gone',
     title: 'a conversation that no longer exists is reported as gone',
     expected:
-      'an AdapterError of kind "gone" from send, so that the bridge ends the conversation for the user.',
+      'an AdapterError of kind "gone" from send, so that the bridge ends the conversation for the user, and from close and catchUp, unless they succeed. The same from send to a conversation that an agent has closed, if that does not reopen it.',
     advice:
       "use createAdapterHttp, which does so for 404 and 410. If the helpdesk answers differently, throw the error yourself, and set the harness's faults.gone.",
-    run: (context) => expectSendFails(context, 'gone', context.faultAnswers.gone),
+    async run(context) {
+      await expectSendFails(context, 'gone', context.faultAnswers.gone);
+      context.proxy.clear();
+      const adapter = await context.createAdapter();
+      const ref = await openNew(context, adapter);
+      const calls = callsOf(adapter, ref, newSession());
+      const { agent } = context.helpdesk;
+      if (agent.close && !context.lacks('close')) {
+        await agent.close(ref.externalId);
+        await expectNothingBut(
+          context,
+          'gone',
+          { send: calls.send },
+          ' to a conversation that an agent has closed',
+        );
+      }
+      context.proxy.answer(context.faultAnswers.gone, ALWAYS);
+      await expectNothingBut(context, 'gone', { close: calls.close, catchUp: calls.catchUp });
+    },
   },
   {
     id: 'refused',
@@ -107,6 +125,7 @@ export const errorChecks: readonly ConformanceCheck[] = [
   },
 ];
 
+const UNDELIVERED = { kind: 'failed', text: 'The platform refused it.' } as const;
 const ALWAYS = { times: Number.POSITIVE_INFINITY };
 
 /** Makes every adapter call fail and checks its error. */
@@ -148,6 +167,24 @@ async function expectSendFails(
   if (sent > 1) fail(`send sent ${sent} requests although the first was refused.`);
 }
 
+const openNew = async (context: CheckContext, adapter: Adapter) => {
+  const session = newSession();
+  return refOf(session, await adapter.open(session, context.call));
+};
+
+/** Fails if a call fails with another kind. */
+async function expectNothingBut(
+  context: CheckContext,
+  kind: AdapterErrorKind,
+  calls: Readonly<Record<string, ((call: AdapterCall) => Promise<unknown>) | undefined>>,
+  where = '',
+): Promise<void> {
+  for (const [method, run] of Object.entries(calls)) {
+    const error = run ? await adapterErrorOf(method, run(context.call)) : null;
+    if (error && error.kind !== kind) fail(`${method}${where} ${describeOutcome(error)}`);
+  }
+}
+
 const describeOutcome = (error: AdapterError | null): string =>
   error ? `failed with kind "${error.kind}": ${error.message}` : 'succeeded.';
 
@@ -187,6 +224,13 @@ function callsOf(
     find: (call) => adapter.find(session, call),
     send: (call) => adapter.send(ref, newMessage('Are you there?'), call),
     close: (call) => adapter.close(ref, { by: 'user', text: 'The user has left.' }, call),
+    ...(adapter.catchUp && {
+      catchUp: async (call: AdapterCall) => adapter.catchUp?.(ref, session.requestedAt, call),
+    }),
+    ...(adapter.undelivered && {
+      undelivered: async (call: AdapterCall) =>
+        adapter.undelivered?.(ref, { messageId: null, text: 'A reply.' }, UNDELIVERED, call),
+    }),
     ...(adapter.poll && { poll: async (call: AdapterCall) => adapter.poll?.(null, call) }),
   };
 }

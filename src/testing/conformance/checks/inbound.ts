@@ -3,6 +3,7 @@ import { newSession } from '../adapter-calls.js';
 import type { CheckContext, ConformanceCheck } from '../check-context.js';
 import { fail, quote } from '../failures.js';
 import {
+  countShown,
   createFullStack,
   expectReplies,
   expectShownOnce,
@@ -13,6 +14,7 @@ import {
 import { createWebhookAdapter, REPLIES, replyInReverse, tamperWith } from '../webhook-events.js';
 
 const HOUR_MS = 3_600_000;
+const LONG_NOTE = 'This note among agents is long. '.repeat(100).trim();
 const FILE = { name: 'invoice-4711.pdf', contentType: 'application/pdf', text: 'Here is your invoice.' };
 
 export const inboundChecks: readonly ConformanceCheck[] = [
@@ -35,17 +37,24 @@ export const inboundChecks: readonly ConformanceCheck[] = [
   },
   {
     id: 'same-words',
-    title: 'an agent can repeat an earlier text',
-    expected: 'the user receives each reply, even with the text of another reply or of the user.',
-    advice: "use the helpdesk's event ids, never ids derived from the text.",
+    title: 'users and agents can repeat an earlier text',
+    expected:
+      'each message arrives, even with one character, or with the text of another message of the same or the other side.',
+    advice:
+      "use the helpdesk's event ids, never ids derived from the text. In send, only an equal message.key is a repetition.",
     async run(context) {
       const stack = await createFullStack(context);
       const handover = await stack.handOver();
-      await handover.user.say('Yes.');
-      await expectShownOnce(context, handover.externalId, 'Yes.');
-      for (const text of ['Yes.', 'Yes.', 'Good bye.'])
-        await context.helpdesk.agent.reply(handover.externalId, text);
-      await expectReplies(context, handover, ['Yes.', 'Yes.', 'Good bye.']);
+      for (const count of [1, 2]) {
+        await handover.user.say('Yes.');
+        await context.waitFor(
+          `the agents to see "Yes." (${count} of 2)`,
+          async () => (await countShown(context, handover.externalId, 'Yes.')) >= count,
+        );
+      }
+      const replies = ['Yes.', 'Yes.', '1', 'Good bye.'];
+      for (const text of replies) await context.helpdesk.agent.reply(handover.externalId, text);
+      await expectReplies(context, handover, replies);
     },
   },
   {
@@ -57,7 +66,8 @@ export const inboundChecks: readonly ConformanceCheck[] = [
     async run(context) {
       const stack = await createFullStack(context);
       const handover = await stack.handOver();
-      await context.helpdesk.agent.note?.(handover.externalId, 'This user is difficult.');
+      for (const note of ['This user is difficult.', LONG_NOTE])
+        await context.helpdesk.agent.note?.(handover.externalId, note);
       await context.helpdesk.agent.reply(handover.externalId, 'How can I help you?');
       await expectReplies(context, handover, ['How can I help you?']);
     },

@@ -25,13 +25,23 @@ export const openCallChecks: readonly ConformanceCheck[] = [
   {
     id: 'find-nothing',
     title: 'find returns null for a session that was never opened',
-    expected: 'null, even while another conversation is open.',
-    advice: 'search by session.key only, not by the user or the e-mail address.',
+    expected:
+      'null, even while another conversation is open, of the same user and with the same conversationId.',
+    advice:
+      'search by session.key only, not by the user, the e-mail address or the conversationId: a user who asks again has another key.',
     async run(context) {
       const adapter = await context.createAdapter();
-      await adapter.open(newSession(), context.call);
-      const other = await adapter.find(newSession(), context.call);
-      if (other) fail(`find returned ${other.externalId} for a session that was never opened.`);
+      const session = newSession();
+      await adapter.open(session, context.call);
+      const others = {
+        'a session that was never opened': newSession(),
+        'another session of the same user': { ...newSession(), user: session.user },
+        'another session with the same conversationId': { ...session, key: newSession().key },
+      };
+      for (const [what, other] of Object.entries(others)) {
+        const found = await adapter.find(other, context.call);
+        if (found) fail(`find returned ${found.externalId} for ${what}.`);
+      }
     },
   },
   {

@@ -1,11 +1,12 @@
-import type { Adapter } from '../../../bridge/index.js';
-import { newSession, refOf } from '../adapter-calls.js';
+import type { Adapter, InboundEvent } from '../../../bridge/index.js';
+import { newMessage, newSession, refOf } from '../adapter-calls.js';
 import type { CheckContext, ConformanceCheck } from '../check-context.js';
 import { fail, NotApplicableError, quote } from '../failures.js';
 import { createFullStack, expectClosedBy, expectClosedInSystem, expectReplies } from '../full-stack.js';
 import { createWebhookAdapter, isAgentReply, REPLIES, replyInReverse } from '../webhook-events.js';
 
 const NOTE = 'Between us: this user is difficult.';
+const FILE = { name: 'invoice-4711.pdf', contentType: 'application/pdf', text: 'Here is your invoice.' };
 const REASON = { kind: 'failed', text: 'The platform refused it.' } as const;
 
 /** The order of agents' actions, and missed actions. */
@@ -13,30 +14,74 @@ export const orderingChecks: readonly ConformanceCheck[] = [
   {
     id: 'catch-up',
     title: "catchUp lists agents' actions, in order and with the ids of their events",
-    expected: "each reply once, in the order in which the agent wrote, with its event's id.",
+    expected:
+      "each reply once, in the order in which the agent wrote, with the id, the agent's name and the files of its event, and no message of the adapter as an agent's.",
     advice:
-      "list the conversation in the helpdesk's order, and derive event ids from the same values as parse, poll or stream.",
+      "list the conversation in the helpdesk's order, and share the function that maps an event with parse, poll or stream. Leave out what the list does not tell completely.",
     async run(context) {
+      const { agent } = context.helpdesk;
       const adapter = await createCatchingUpAdapter(context);
       const { session, opened, recorder } = await openAndRecord(context, adapter);
       const { externalId } = opened;
-      const ids: string[] = [];
-      for (const text of REPLIES) {
-        await context.helpdesk.agent.reply(externalId, text);
+      const ref = refOf(session, opened);
+      const { messageId } = await adapter.send(ref, newMessage('Is an agent there?'), context.call);
+      const events: InboundEvent[] = [];
+      const record = async (text: string) => {
         const { event } = await recorder.waitFor(`the event of ${quote(text)}`, (recorded) =>
           isAgentReply(recorded.event, externalId, text),
         );
-        ids.push(event.id);
+        events.push(event);
+      };
+      for (const text of REPLIES) {
+        await agent.reply(externalId, text);
+        await record(text);
       }
-      const listed = await adapter.catchUp(refOf(session, opened), session.requestedAt, context.call);
-      const replies = listed.filter((event) => REPLIES.some((text) => isAgentReply(event, externalId, text)));
-      const texts = replies.map((event) => (event.kind === 'message' ? event.text.trim() : ''));
+      const listed = await adapter.catchUp(ref, session.requestedAt, context.call);
+      const byAgents = listed
+        .filter((event) => event.kind === 'message')
+        .filter(({ author }) => author.kind === 'agent');
+      const texts = byAgents
+        // An echo that the bridge knows by its id.
+        .filter((event) => messageId === null || event.messageId !== messageId)
+        .map((event) => event.text.trim());
       if (texts.join() !== REPLIES.join())
-        fail(`catchUp listed ${texts.map(quote).join(', ') || 'nothing'}.`);
-      if (replies.some(({ id }, index) => id !== ids[index]))
-        fail(
-          `catchUp listed the ids ${replies.map(({ id }) => quote(id)).join(', ')} instead of ${ids.map(quote).join(', ')}.`,
+        fail(`catchUp listed ${texts.map(quote).join(', ') || 'nothing'} as messages of agents.`);
+      const replies = byAgents.filter(({ text }) => REPLIES.includes(text.trim()));
+      if (replies.some(({ id }, index) => id !== events[index]?.id))
+        fail(`catchUp listed the ids ${idsOf(replies)} instead of ${idsOf(events)}.`);
+      if (!context.lacks('attach') && agent.attach) {
+        await agent.attach(externalId, FILE);
+        await recorder.waitFor(`the file ${quote(FILE.name)}`, ({ event }) =>
+          filesOf(event).includes(FILE.name),
         );
+      }
+      const again = await adapter.catchUp(ref, session.requestedAt, context.call);
+      for (const { event } of recorder.recorded) await expectSameDetails(context, adapter, event, again);
+    },
+  },
+  {
+    id: 'catch-up-close',
+    title: 'catchUp lists the close',
+    needs: ['close'],
+    expected: 'one event of kind "closed".',
+    advice:
+      'read the status of the conversation in catchUp, so that a close takes effect whose webhook was lost.',
+    async run(context) {
+      const { listed } = await listClosed(context);
+      if (listed.length !== 1) fail(`catchUp listed ${listed.length} events of kind "closed".`);
+    },
+  },
+  {
+    id: 'catch-up-close-id',
+    title: 'catchUp lists the close with the id of its event',
+    needs: ['close'],
+    expected: 'the id under which the close arrives by webhook, poll or stream.',
+    advice: 'derive the id of a close from the same values as parse, poll or stream.',
+    async run(context) {
+      const { reported, listed } = await listClosed(context);
+      if (listed.length === 0) throw new NotApplicableError('catchUp lists no close.');
+      if (listed.some(({ id }) => id !== reported.id))
+        fail(`catchUp listed the close as ${idsOf(listed)} instead of ${quote(reported.id)}.`);
     },
   },
   {
@@ -64,7 +109,7 @@ export const orderingChecks: readonly ConformanceCheck[] = [
   },
   {
     id: 'catch-up-pages',
-    title: 'catchUp lists more than one page',
+    title: 'catchUp lists more than two pages',
     expected: 'every reply, however many there are.',
     advice:
       'follow the pages of the list to its end, within a limit of your own. If pages have another size, set pageSize in the harness.',
@@ -72,7 +117,10 @@ export const orderingChecks: readonly ConformanceCheck[] = [
       const adapter = await createCatchingUpAdapter(context);
       const { session, opened } = await openAndRecord(context, adapter);
       const { externalId } = opened;
-      const texts = Array.from({ length: context.pageSize + 3 }, (_, index) => `Reply ${index + 1} of many.`);
+      const texts = Array.from(
+        { length: 2 * context.pageSize + 3 },
+        (_, index) => `Reply ${index + 1} of many.`,
+      );
       for (const text of texts) await context.helpdesk.agent.reply(externalId, text);
       let found: readonly string[] = [];
       await context.waitFor(
@@ -185,6 +233,46 @@ export const orderingChecks: readonly ConformanceCheck[] = [
     },
   },
 ];
+
+const listOf = (texts: readonly string[]): string => texts.map(quote).join(', ');
+const idsOf = (events: readonly InboundEvent[]): string => listOf(events.map(({ id }) => id));
+
+/** An agent closes a conversation: the event that is reported, and those that catchUp lists. */
+async function listClosed(context: CheckContext) {
+  const adapter = await createCatchingUpAdapter(context);
+  const { session, opened, recorder } = await openAndRecord(context, adapter);
+  const { externalId } = opened;
+  const isClose = (event: InboundEvent) => event.kind === 'closed' && event.externalId === externalId;
+  await context.helpdesk.agent.close?.(externalId);
+  const { event } = await recorder.waitFor('the event of the close', (recorded) => isClose(recorded.event));
+  const listed = await adapter.catchUp(refOf(session, opened), session.requestedAt, context.call);
+  return { reported: event, listed: listed.filter(isClose) };
+}
+
+const filesOf = (event: InboundEvent): readonly string[] =>
+  event.kind === 'message' ? (event.attachments ?? []).map(({ name }) => name) : [];
+
+/** Fails if the list has an event with other details than the event that arrived. It may lack the event. */
+async function expectSameDetails(
+  { call }: CheckContext,
+  adapter: Adapter,
+  event: InboundEvent,
+  listed: readonly InboundEvent[],
+): Promise<void> {
+  const same = listed.find(({ id }) => id === event.id);
+  if (event.kind !== 'message' || !same) return;
+  if (filesOf(same).join() !== filesOf(event).join())
+    fail(
+      `catchUp listed ${quote(event.text)} with the files ${listOf(filesOf(same)) || 'none'} instead of ${listOf(filesOf(event))}.`,
+    );
+  const nameIn = async ({ author: { name, id } }: InboundEvent) =>
+    name ?? (id === undefined ? null : ((await adapter.agentName?.(id, call)) ?? null));
+  const [name, expected] = [await nameIn(same), await nameIn(event)];
+  if (event.author.kind === 'agent' && name !== expected)
+    fail(
+      `catchUp listed ${quote(event.text)} with the name ${quote(String(name))} instead of ${quote(String(expected))}.`,
+    );
+}
 
 /** Skips the check if the adapter has no catchUp. */
 async function createCatchingUpAdapter(

@@ -1,3 +1,4 @@
+import { inspect } from 'node:util';
 import { adapterErrorOf, newMessage, newSession, refOf, runAdapterCheck } from '../adapter-calls.js';
 import type { CheckContext, ConformanceCheck } from '../check-context.js';
 import { fail, NotApplicableError, quote } from '../failures.js';
@@ -17,9 +18,9 @@ export const secretChecks: readonly ConformanceCheck[] = [
     async run(context) {
       const captured = await captureConsole(() => provokeErrors(context));
       const texts = [...captured, ...context.recordedLog.lines];
-      for (const secret of context.secrets) {
-        const line = texts.find((text) => text.includes(secret) || text.includes(encodeURIComponent(secret)));
-        if (line !== undefined) fail(`a secret appears in ${quote(line.replaceAll(secret, '[secret]'))}`);
+      for (const form of context.secrets.flatMap(formsOf)) {
+        const line = texts.find((text) => text.includes(form));
+        if (line !== undefined) fail(`a secret appears in ${quote(line.replaceAll(form, '[secret]'))}`);
       }
       const line = texts.find((text) => text.includes(USER_TEXT));
       if (line !== undefined)
@@ -27,6 +28,16 @@ export const secretChecks: readonly ConformanceCheck[] = [
     },
   },
 ];
+
+/** A secret as it is, in an address, and in Base64, whatever is encoded before it, such as a name and a colon. */
+function formsOf(secret: string): string[] {
+  const inBase64 = [0, 1, 2].map((before) => {
+    const encoded = Buffer.from(`${'x'.repeat(before)}${secret}`).toString('base64');
+    // Without the characters that also depend on what is before and after it.
+    return encoded.slice(before === 0 ? 0 : 4, 4 * Math.floor((before + Buffer.byteLength(secret)) / 3));
+  });
+  return [secret, encodeURIComponent(secret), ...inBase64].filter((form) => form !== '');
+}
 
 /** Provokes every kind of error and returns their texts. */
 async function provokeErrors(context: CheckContext): Promise<string[]> {
@@ -41,6 +52,11 @@ async function provokeErrors(context: CheckContext): Promise<string[]> {
   const ref = refOf(session, opened);
   const trySend = async (text: string) =>
     collect(await adapterErrorOf('send', adapter.send(ref, newMessage(text), call)));
+  const others = {
+    open: async () => adapter.open(newSession(), call),
+    find: async () => adapter.find(session, call),
+    catchUp: async () => adapter.catchUp?.(ref, session.requestedAt, call),
+  };
   await trySend(USER_TEXT);
   const echoingAnswer = { ...faultAnswers.unavailable, body: `cannot take ${USER_TEXT}` };
   for (const answer of [
@@ -51,9 +67,11 @@ async function provokeErrors(context: CheckContext): Promise<string[]> {
   ]) {
     proxy.answer(answer);
     await trySend(USER_TEXT);
-    proxy.answer(answer);
-    collect(await adapterErrorOf('open', adapter.open(newSession(), call)));
-    proxy.clear();
+    for (const [method, run] of Object.entries(others)) {
+      proxy.answer(answer);
+      collect(await adapterErrorOf(method, run()));
+      proxy.clear();
+    }
   }
   proxy.refuse();
   await trySend(USER_TEXT);
@@ -76,9 +94,6 @@ async function provokeWebhookErrors(context: CheckContext, collect: (error: unkn
   }
 }
 
-/** The message and fields of an error and its causes. */
-function textsOf(error: unknown): string[] {
-  if (!(error instanceof Error)) return [];
-  const fields = Object.values(error).map((value) => JSON.stringify(value) ?? '');
-  return [error.message, ...fields, ...textsOf(error.cause)];
-}
+/** The message and fields of an error and its causes, which need not be errors. */
+const textsOf = (error: unknown): string[] =>
+  error instanceof Error ? [error.message, inspect(error, { depth: 10, maxStringLength: null })] : [];

@@ -14,6 +14,9 @@ const TEXTS = {
 /** The receiver refuses longer bodies, whatever the helpdesk accepts. */
 const MAX_LENGTH = 60_000;
 
+/** Longer than the limits that adapters tend to have for texts of users. */
+const LONG_REPLY = 5_000;
+
 /** Texts that are often corrupted in transit. */
 export const textChecks: readonly ConformanceCheck[] = [
   ...Object.entries(TEXTS).flatMap(([id, { name, text }]): ConformanceCheck[] => [
@@ -60,6 +63,27 @@ export const textChecks: readonly ConformanceCheck[] = [
       );
       const all = (await context.helpdesk.read(externalId)).shown.join(' ');
       const lost = firstMissing(all, words);
+      if (lost !== null) fail(`word ${lost + 1} of ${words.length} is missing or out of order.`);
+    },
+  },
+  {
+    id: 'long-to-user',
+    title: 'a long text of an agent reaches the user completely',
+    expected: 'every word is received, in order, in one or more messages.',
+    advice:
+      'report the whole text in parse, poll or stream: the bridge splits what is too long for the platform.',
+    async run(context) {
+      const stack = await createFullStack(context);
+      const { user, externalId } = await stack.handOver();
+      const words = numberedWords(LONG_REPLY);
+      await context.helpdesk.agent.reply(externalId, words.join(' '));
+      const received = () => user.replies.map(({ text }) => text).join(' ');
+      await context.waitFor(
+        () =>
+          `the user to receive the end of a text of ${LONG_REPLY} characters (received: ${received().length})`,
+        () => received().includes(words.at(-1) ?? ''),
+      );
+      const lost = firstMissing(received(), words);
       if (lost !== null) fail(`word ${lost + 1} of ${words.length} is missing or out of order.`);
     },
   },

@@ -5,12 +5,15 @@ import { newSession } from '../adapter-calls.js';
 import type { CheckContext, ConformanceCheck } from '../check-context.js';
 import { describeError, fail, NotApplicableError, quote } from '../failures.js';
 import { observeCall } from '../instrumentation.js';
+import { faultOf, malformedWebhooks } from '../malformed-webhooks.js';
 import {
   createWebhookAdapter,
+  cutSignatures,
   isAgentReply,
   recordAgentReply,
   type TamperedRequests,
   tamperWith,
+  type WebhookAdapter,
 } from '../webhook-events.js';
 
 const HOUR_MS = 3_600_000;
@@ -21,9 +24,15 @@ export const verifyChecks: readonly ConformanceCheck[] = [
     id: 'signature-wrong',
     title: 'a wrong signature is refused',
     needs: ['signature'],
-    expected: 'verify returns "forged" if the signature is changed.',
+    expected: 'verify returns "forged" if the signature is changed, cut or empty.',
     advice: 'compare the whole signature in constant time, as verifySignature does.',
-    run: (context) => expectRefused(context, 'wrongSignature'),
+    async run(context) {
+      const { adapter, request } = await recordSignedRequest(context);
+      const isGenuine = (changed: InboundRequest) => adapter.verify(changed) === 'genuine';
+      if (tamperWith(request).wrongSignature.some(isGenuine)) fail('verify returned "genuine".');
+      if (cutSignatures(request, isGenuine).some(isGenuine))
+        fail('verify returned "genuine" for a part of the signature, or for an empty one.');
+    },
   },
   {
     id: 'signature-missing',
@@ -100,18 +109,15 @@ export const parseChecks: readonly ConformanceCheck[] = [
     title: 'verify and parse are pure functions',
     expected: 'the same result for the same request at any time, without network requests.',
     advice:
-      'use only the request and the settings: take the time from request.receivedAt, and ids from the body, not from a counter or randomUUID.',
+      'use only the request and the settings: take the time from request.receivedAt, and ids from the body, not from a counter, the time of arrival or randomUUID.',
     async run(context) {
-      const { adapter, request } = await recordAgentReply(context);
-      for (const verb of ['verify', 'parse'] as const) {
-        const first = runOnce(context, verb, () => adapter[verb](copyOf(request)), 0);
-        const secondResult = runOnce(context, verb, () => adapter[verb](copyOf(request)), YEAR_MS);
-        if (first instanceof Promise) fail(`${verb} returned a promise.`);
-        if (!isDeepStrictEqual(first, secondResult))
-          fail(`${verb} returned different results for the same request.`);
-        const kept = copyOf(request);
-        adapter[verb](kept);
-        if (!isDeepStrictEqual(kept, request)) fail(`${verb} modified its request.`);
+      const { adapter, requests } = await recordAgentActions(context);
+      for (const request of requests) {
+        for (const verb of ['verify', 'parse'] as const) expectPure(context, adapter, verb, request);
+        const idsAfter = (ms: number) =>
+          adapter.parse({ ...request, receivedAt: request.receivedAt + ms }).events.map(({ id }) => id);
+        if (!isDeepStrictEqual(idsAfter(0), idsAfter(SECOND_MS)))
+          fail('parse returned other ids for the same request that arrived a second later.');
       }
     },
   },
@@ -124,24 +130,34 @@ export const parseChecks: readonly ConformanceCheck[] = [
     async run(context) {
       const { adapter, request } = await recordAgentReply(context);
       for (const [name, body] of Object.entries(unreadable(request))) {
-        try {
-          const { events } = adapter.parse({ ...request, body });
-          if (events.length > 0) fail(`parse returned an event for a body that is ${name}.`);
-        } catch (error) {
-          if (!(error instanceof AdapterError))
-            fail(`parse of a body that is ${name} threw ${describeError(error)}`, error);
-          if (error.kind !== 'invalid')
-            fail(`parse of a body that is ${name} threw an AdapterError of kind "${error.kind}".`);
-        }
+        const events = parseChanged(adapter, { ...request, body }, `a body that is ${name}`);
+        if (events.length > 0) fail(`parse returned an event for a body that is ${name}.`);
       }
     },
   },
   {
-    id: 'unique-ids',
-    title: 'events of different conversations have different ids',
-    expected: 'a unique id for each event, although the agents do the same in two conversations.',
+    id: 'malformed',
+    title: 'a webhook with a missing or unknown field is reported as invalid, or its events are complete',
+    expected:
+      'an AdapterError of kind "invalid", or events whose kind is "message", "joined" or "closed", with an id, an externalId and an author. The kit changes each field of the webhooks of a reply and a close.',
     advice:
-      'if the helpdesk numbers its events within each conversation, prefix the number with the conversation id.',
+      'validate each entry of the body, with a zod schema and readAs for instance, and leave out kinds of events that you do not know.',
+    async run(context) {
+      const { adapter, requests } = await recordAgentActions(context);
+      for (const { change, request } of requests.flatMap(malformedWebhooks))
+        for (const event of parseChanged(adapter, request, `a webhook whose ${change}`)) {
+          const fault = faultOf(event);
+          if (fault !== null) fail(`parse of a webhook whose ${change} returned ${fault}.`);
+        }
+    },
+  },
+  {
+    id: 'unique-ids',
+    title: 'each event has an id of its own',
+    expected:
+      'different ids for the events of a conversation, and for those of two conversations in which the agents do the same; one event for a close.',
+    advice:
+      'if the helpdesk numbers its events within each conversation, prefix the number with the conversation id. Give an event the same id wherever the helpdesk reports it.',
     async run(context) {
       const { agent } = context.helpdesk;
       const adapter = await context.createAdapter();
@@ -156,6 +172,17 @@ export const parseChecks: readonly ConformanceCheck[] = [
               event.kind === kind && event.externalId === externalId && event.author.kind === 'agent',
           )
         ).event.id;
+      for (const text of MANY_REPLIES) await agent.reply(first.externalId, text);
+      const ids = new Map<string, string>();
+      for (const text of MANY_REPLIES) {
+        const { event } = await recorder.waitFor(`the event of ${quote(text)}`, (recorded) =>
+          isAgentReply(recorded.event, first.externalId, text),
+        );
+        const other = ids.get(event.id);
+        if (other !== undefined)
+          fail(`${quote(other)} and ${quote(text)} of one conversation have the id ${quote(event.id)}.`);
+        ids.set(event.id, text);
+      }
       const actions: Readonly<Record<string, ((id: string) => Promise<void>) | undefined>> = {
         message: (id) => agent.reply(id, 'The same words.'),
         closed: agent.close && ((id) => agent.close?.(id) ?? Promise.resolve()),
@@ -167,6 +194,12 @@ export const parseChecks: readonly ConformanceCheck[] = [
         const id = await idIn(kind, first);
         if (id === (await idIn(kind, second))) fail(`events of two conversations have the id ${quote(id)}.`);
       }
+      const closes = recorder.recorded.filter(
+        ({ event }) => event.kind === 'closed' && event.externalId === first.externalId,
+      );
+      const closeIds = new Set(closes.map(({ event }) => event.id));
+      if (closeIds.size > 1)
+        fail(`one close was reported with the ids ${[...closeIds].map(quote).join(', ')}.`);
     },
   },
   {
@@ -240,6 +273,58 @@ export const parseChecks: readonly ConformanceCheck[] = [
   },
 ];
 
+/** More than an id that is cut short can tell apart. */
+const MANY_REPLIES = Array.from({ length: 12 }, (_, index) => `Reply ${index + 1} of twelve.`);
+
+/** The events of a changed webhook; none if `parse` refuses it as it should. */
+function parseChanged(
+  adapter: WebhookAdapter,
+  request: InboundRequest,
+  what: string,
+): readonly InboundEvent[] {
+  try {
+    return adapter.parse(request).events;
+  } catch (error) {
+    if (!(error instanceof AdapterError)) fail(`parse of ${what} threw ${describeError(error)}`, error);
+    if (error.kind !== 'invalid') fail(`parse of ${what} threw an AdapterError of kind "${error.kind}".`);
+    return [];
+  }
+}
+
+/** The webhooks of an agent's reply and, if agents can, of a join and a close. */
+async function recordAgentActions(
+  context: CheckContext,
+): Promise<{ adapter: WebhookAdapter; requests: readonly InboundRequest[] }> {
+  const { agent } = context.helpdesk;
+  const { adapter, externalId, recorder } = await recordAgentReply(context);
+  const actions = { join: 'joined', close: 'closed' } as const;
+  for (const action of ['join', 'close'] as const) {
+    if (context.lacks(action) || !agent[action]) continue;
+    await agent[action](externalId);
+    await recorder.waitFor(
+      `an event of kind "${actions[action]}"`,
+      ({ event }) => event.kind === actions[action] && event.externalId === externalId,
+    );
+  }
+  const requests = recorder.recorded.map(({ request }) => request).filter((request) => request !== null);
+  return { adapter, requests: [...new Set(requests)] };
+}
+
+function expectPure(
+  context: CheckContext,
+  adapter: WebhookAdapter,
+  verb: 'verify' | 'parse',
+  request: InboundRequest,
+): void {
+  const first = runOnce(context, verb, () => adapter[verb](copyOf(request)), 0);
+  const second = runOnce(context, verb, () => adapter[verb](copyOf(request)), YEAR_MS);
+  if (first instanceof Promise) fail(`${verb} returned a promise.`);
+  if (!isDeepStrictEqual(first, second)) fail(`${verb} returned different results for the same request.`);
+  const kept = copyOf(request);
+  adapter[verb](kept);
+  if (!isDeepStrictEqual(kept, request)) fail(`${verb} modified its request.`);
+}
+
 const isJoin = (event: InboundEvent, externalId: string): boolean =>
   event.kind === 'joined' && event.externalId === externalId;
 
@@ -252,6 +337,7 @@ async function settledRequests({ webhookSink }: CheckContext): Promise<number> {
   }
 }
 
+const SECOND_MS = 1_000;
 const YEAR_MS = 365 * 86_400_000;
 
 function runOnce<Value>(context: CheckContext, verb: string, act: () => Value, aheadMs: number): Value {
