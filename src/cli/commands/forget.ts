@@ -1,5 +1,4 @@
 import type { Command } from 'commander';
-import { forgetStoredEvents } from '../../bridge/index.js';
 import { openDocumentStore } from '../../desk/records.js';
 import { printable } from '../../internal/readable-log.js';
 import {
@@ -60,6 +59,7 @@ async function forget(
   }
   // The tables of the desk and of bridges are their own: this adds them to what is forgotten.
   await openDocumentStore(sql);
+  const { forgetStoredEvents } = await import('../../bridge/index.js');
   forgetStoredEvents(sql);
   const removed = await queues.forget(user, { bot });
   const text = `Jobs and conversations removed: ${removed}.`;
