@@ -66,6 +66,28 @@ function changesOf(value: unknown, path = ''): ChangedValue[] {
   });
 }
 
+/**
+ * The webhook of a message with two files, made of one with a single file: the entry of the innermost list that has the
+ * name is repeated with another. `null` if no list has it, or if the body is not JSON.
+ */
+export function withSecondFile(request: InboundRequest, name: string, second: string): InboundRequest | null {
+  const text = request.body.toString('utf8');
+  const json = parsed(text);
+  const lists = json === undefined ? [] : listsWith(json, name);
+  const list = lists.at(-1);
+  if (!list) return null;
+  const entry = list.find((each) => JSON.stringify(each).includes(name));
+  list.push(JSON.parse(JSON.stringify(entry).replaceAll(name, second)));
+  return { ...request, body: Buffer.from(JSON.stringify(json)) };
+}
+
+/** The lists in which a text occurs, the innermost last. */
+function listsWith(value: unknown, text: string): unknown[][] {
+  if (typeof value !== 'object' || value === null || !JSON.stringify(value).includes(text)) return [];
+  const inner = Object.values(value).flatMap((field) => listsWith(field, text));
+  return Array.isArray(value) ? [value, ...inner] : inner;
+}
+
 /** What `String` and templates make of a value that is missing. */
 const NO_ID = /(^|\s)(null|undefined|NaN|\[object Object\])(\s|$)/;
 

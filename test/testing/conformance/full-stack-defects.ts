@@ -131,11 +131,20 @@ export const FULL_STACK_DEFECTS: Defects = {
       ),
     },
   ],
-  attachment: {
-    name: 'files are dropped',
-    failure: /the user to receive "invoice-4711\.pdf"/,
-    change: changingEvents((event) => (isMessage(event) ? { ...event, attachments: [] } : event)),
-  },
+  attachment: [
+    {
+      name: 'files are dropped',
+      failure: /the user to receive "invoice-4711\.pdf"/,
+      change: changingEvents((event) => (isMessage(event) ? { ...event, attachments: [] } : event)),
+    },
+    {
+      name: 'the second file is dropped',
+      failure: /of two files, parse returned "invoice-4711\.pdf"\./,
+      change: changingEvents((event) =>
+        isMessage(event) ? { ...event, attachments: event.attachments?.slice(0, 1) ?? [] } : event,
+      ),
+    },
+  ],
   reordered: {
     name: 'events before the newest one are taken for repeats',
     failure: /the user to receive "Reply 1 of 3\."/,

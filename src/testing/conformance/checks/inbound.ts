@@ -1,4 +1,4 @@
-import type { Adapter, PollResult } from '../../../bridge/index.js';
+import type { Adapter, InboundRequest, PollResult } from '../../../bridge/index.js';
 import { newSession } from '../adapter-calls.js';
 import type { CheckContext, ConformanceCheck } from '../check-context.js';
 import { fail, quote } from '../failures.js';
@@ -11,10 +11,12 @@ import {
   type FullStack,
   overrideAdapter,
 } from '../full-stack.js';
+import { withSecondFile } from '../malformed-webhooks.js';
 import { createWebhookAdapter, REPLIES, replyInReverse, tamperWith } from '../webhook-events.js';
 
 const HOUR_MS = 3_600_000;
 const LONG_NOTE = 'This note among agents is long. '.repeat(100).trim();
+const SECOND_FILE = 'receipt-4712.pdf';
 const FILE = { name: 'invoice-4711.pdf', contentType: 'application/pdf', text: 'Here is your invoice.' };
 
 export const inboundChecks: readonly ConformanceCheck[] = [
@@ -76,8 +78,9 @@ export const inboundChecks: readonly ConformanceCheck[] = [
     id: 'attachment',
     title: "an agent's file reaches the user as its name and link",
     needs: ['attach'],
-    expected: "the user receives the text, the file's name, and its address if the user can open it.",
-    advice: "report files in the message's attachments; the bridge writes them as text.",
+    expected:
+      "the user receives the text, the file's name, and its address if the user can open it, and so for each file of a message.",
+    advice: "report all files in the message's attachments; the bridge writes them as text.",
     async run(context) {
       const stack = await createFullStack(context);
       const { user, externalId } = await stack.handOver();
@@ -86,6 +89,7 @@ export const inboundChecks: readonly ConformanceCheck[] = [
         await context.waitFor(`the user to receive ${quote(part)}`, () =>
           user.replies.some(({ text }) => text.includes(part)),
         );
+      expectBothFiles(context, await context.createAdapter());
     },
   },
   {
@@ -181,6 +185,20 @@ export const inboundChecks: readonly ConformanceCheck[] = [
     },
   },
 ];
+
+/** Fails if `parse` loses a file when the webhook of {@link FILE} has two. */
+function expectBothFiles({ webhookSink }: CheckContext, { parse }: Adapter): void {
+  const filesOf = (request: InboundRequest): string[] =>
+    (parse?.(request).events ?? [])
+      .flatMap((event) => (event.kind === 'message' ? (event.attachments ?? []) : []))
+      .map(({ name }) => name);
+  const request = webhookSink.requests.find((each) => filesOf(each).includes(FILE.name));
+  const changed = request && withSecondFile(request, FILE.name, SECOND_FILE);
+  if (!changed) return;
+  const files = filesOf(changed);
+  if (!files.includes(FILE.name) || !files.includes(SECOND_FILE))
+    fail(`of two files, parse returned ${files.map(quote).join(', ')}.`);
+}
 
 /** An agent's reply whose webhook was recorded and is held back. */
 async function holdAgentReply(context: CheckContext, stack: FullStack) {
