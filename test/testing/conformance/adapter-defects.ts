@@ -380,6 +380,13 @@ export const ADAPTER_DEFECTS: Defects = {
     },
   ],
   close: { name: 'close does nothing', failure: /the conversation has ended/, change: neverCloses },
+  'own-close': {
+    name: 'each close is by an agent',
+    failure: /own close was reported as an agent's/,
+    change: changingEvents((event) =>
+      event.kind === 'closed' ? { ...event, author: { kind: 'agent', name: null } } : event,
+    ),
+  },
   'close-twice': {
     name: 'close fails the second time',
     failure: /the second close failed/,

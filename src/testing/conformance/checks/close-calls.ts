@@ -4,6 +4,7 @@ import type { CheckContext, ConformanceCheck } from '../check-context.js';
 import { fail } from '../failures.js';
 import { expectClosedInSystem } from '../full-stack.js';
 import { trackOpenHandles } from '../instrumentation.js';
+import { isAgentReply } from '../webhook-events.js';
 
 const USER_LEFT: CloseReason = { by: 'user', text: 'The user has openHandles.' };
 
@@ -23,6 +24,29 @@ export const closeCallChecks: readonly ConformanceCheck[] = [
       const ref = refOf(session, await adapter.open(session, context.call));
       await adapter.close(ref, USER_LEFT, context.call);
       await expectClosedInSystem(context, ref.externalId);
+    },
+  },
+  {
+    id: 'own-close',
+    title: "a close by the adapter is not reported as an agent's",
+    expected: 'no event of kind "closed" by an agent for a conversation that the adapter has closed.',
+    advice:
+      'set author.kind to "self" or "system" in the event that the adapter\'s close causes: compare its author with the account of the adapter.',
+    async run(context) {
+      const adapter = await context.createAdapter();
+      const ref = await openNew(context, adapter);
+      const other = await openNew(context, adapter);
+      const recorder = await context.recordEvents(adapter);
+      await adapter.close(ref, USER_LEFT, context.call);
+      await expectClosedInSystem(context, ref.externalId);
+      // Reported after the close.
+      await context.helpdesk.agent.reply(other.externalId, 'After the close.');
+      await recorder.waitFor("the agent's reply", ({ event }) =>
+        isAgentReply(event, other.externalId, 'After the close.'),
+      );
+      const isWrong = ({ event }: (typeof recorder.recorded)[number]) =>
+        event.kind === 'closed' && event.externalId === ref.externalId && event.author.kind === 'agent';
+      if (recorder.recorded.some(isWrong)) fail("the adapter's own close was reported as an agent's.");
     },
   },
   {
