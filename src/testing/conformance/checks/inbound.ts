@@ -187,9 +187,9 @@ export const inboundChecks: readonly ConformanceCheck[] = [
 ];
 
 /** Fails if `parse` loses a file when the webhook of {@link FILE} has two. */
-function expectBothFiles({ webhookSink }: CheckContext, { parse }: Adapter): void {
+function expectBothFiles({ webhookSink }: CheckContext, adapter: Adapter): void {
   const filesOf = (request: InboundRequest): string[] =>
-    (parse?.(request).events ?? [])
+    (adapter.parse?.(request).events ?? [])
       .flatMap((event) => (event.kind === 'message' ? (event.attachments ?? []) : []))
       .map(({ name }) => name);
   const request = webhookSink.requests.find((each) => filesOf(each).includes(FILE.name));
