@@ -151,12 +151,16 @@ export function createClientWithClock(options: PlatformClientOptions, clock: Clo
     async reply(input, callOptions) {
       const { conversationId, text, timestamp = clock.now(), extra } = known('reply', input);
       const wire = { ...extra, conversation_id: conversationId, timestamp, body: text };
-      const body = validate(agentReply, wire);
+      const body = validate(agentReply, wire, INPUT_NAMES);
       return callPlatform(settings, { endpoint: 'reply', body, readBody: unchanged }, callOptions);
     },
     async end(input, callOptions) {
       const { conversationId, timestamp = clock.now(), extra } = known('end', input);
-      const body = validate(agentClose, { ...extra, conversation_id: conversationId, timestamp });
+      const body = validate(
+        agentClose,
+        { ...extra, conversation_id: conversationId, timestamp },
+        INPUT_NAMES,
+      );
       return callPlatform(settings, { endpoint: 'close', body, readBody: unchanged }, callOptions);
     },
     knowledge: Object.freeze(createKnowledgeClient(settings)),
@@ -181,6 +185,9 @@ function createKnowledgeClient(settings: ClientSettings): KnowledgeClient {
     },
   };
 }
+
+/** By the names on the wire. */
+const INPUT_NAMES = { conversation_id: 'conversationId', body: 'text' };
 
 const FIELDS = {
   reply: ['conversationId', 'text', 'timestamp'],

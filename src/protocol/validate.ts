@@ -21,7 +21,7 @@ export type ValidationErrorCode = 'INVALID_BODY' | 'OLD_MESSAGE_FORMAT';
  * try {
  *   await client.reply({ conversationId, text: '' });
  * } catch (error) {
- *   if (error instanceof ValidationError) console.log(error.issues[0]?.path); // 'body'
+ *   if (error instanceof ValidationError) console.log(error.issues[0]?.path); // 'text'
  * }
  */
 export class ValidationError extends HandoffKitError {
@@ -53,12 +53,19 @@ const schemas: { readonly [Endpoint in WebhookEndpoint]: z.ZodType<WebhookBody<E
 const PLACES_NAMED = 5;
 const ISSUES_KEPT = 50;
 
-/** Throws only {@link ValidationError}. */
-export function validate<Schema extends z.ZodType>(schema: Schema, value: unknown): z.output<Schema> {
+/** Throws only {@link ValidationError}. `names`: what the caller calls fields of the value. */
+export function validate<Schema extends z.ZodType>(
+  schema: Schema,
+  value: unknown,
+  names: Readonly<Record<string, string>> = {},
+): z.output<Schema> {
   const result = tryParse(schema, value);
   if (result.success) return result.data;
   const all = result.error.issues;
-  const issues = all.slice(0, ISSUES_KEPT).map(({ path, message }) => ({ path: pathText(path), message }));
+  const issues = all.slice(0, ISSUES_KEPT).map(({ path: [first = '', ...rest], message }) => ({
+    path: pathText([names[String(first)] ?? first, ...rest]),
+    message,
+  }));
   const named = issues.slice(0, PLACES_NAMED).map(({ path, message }) => `${path || 'body'}: ${message}`);
   const rest = all.length - named.length;
   throw new ValidationError(

@@ -14,7 +14,13 @@ import {
 } from '../events/index.js';
 import { createHandoffLifecycle, createMemoryHandoffStore } from '../handoff/index.js';
 import { logOf, withRedaction } from '../internal/create-log.js';
-import { checkCount, checkDuration, createTaskCounter, settlesWithin } from '../internal/index.js';
+import {
+  checkCount,
+  checkDuration,
+  configError,
+  createTaskCounter,
+  settlesWithin,
+} from '../internal/index.js';
 import { createBots } from './bots.js';
 import {
   beginHandoff,
@@ -64,6 +70,9 @@ export function createReceiver<State extends object = object>(
   checkReceiverOptions(options ?? {});
   const bots = createBots(options ?? ({} as ReceiverOptions));
   const { directory, platforms, hasMessages, hasHandoffs } = bots;
+  if (options.greeting !== undefined && [...platforms.values()].every((platform) => platform === null)) {
+    throw configError('greeting needs platform: without it nothing can be sent to users.');
+  }
   const receiverName = checkName('name', options.name ?? DEFAULT_RECEIVER);
   const log = logOf(options.log);
   for (const option of bots.emptySecrets) {

@@ -23,7 +23,8 @@ it.each<[object, string]>([
 
 it('a bridge refuses a second greeting', () => {
   const auth = { message: noAuth(), handoff: noAuth() };
-  const receiver = createReceiver({ auth, log: false, greeting: 'One moment.' });
+  const platform = { baseUrl: 'https://platform.example', apiKey: 'key-of-the-platform' };
+  const receiver = createReceiver({ auth, platform, log: false, greeting: 'One moment.' });
   const messages = { greeting: 'Hello.' };
   expect(() => createBridge({ receiver, adapter: fakeDesk().adapter(), log: false, messages })).toThrow(
     'not in both',

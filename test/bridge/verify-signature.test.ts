@@ -32,6 +32,31 @@ describe('verifySignature with SHA-1', () => {
   });
 });
 
+describe('verifySignature in Base64', () => {
+  const signature = createHmac('sha256', 'new').update('payload').digest('base64');
+  const verify = (given: string, encoding?: 'base64') =>
+    verifySignature({
+      secrets: ['new'],
+      payload: 'payload',
+      signature: given,
+      ...(encoding && { encoding }),
+      receivedAt: 0,
+    });
+
+  it.each([
+    ['the signature', signature, 'genuine'],
+    ['the signature with other characters in it', `${signature.slice(0, 8)}!${signature.slice(8)}`, 'forged'],
+    ['a part of it', signature.slice(0, 40), 'forged'],
+    ['the signature in hexadecimal', Buffer.from(signature, 'base64').toString('hex'), 'forged'],
+  ] as const)('verifies %s', (_what, given, verdict) => {
+    expect(verify(given, 'base64')).toBe(verdict);
+  });
+
+  it('has to be asked for', () => {
+    expect(verify(signature)).toBe('forged');
+  });
+});
+
 describe('verifySecret', () => {
   it.each([
     ['the old secret', 'old', 'genuine'],

@@ -18,8 +18,8 @@ const update = (input: object) => (client: PlatformClient) => client.knowledge.u
 
 describe('input that breaks the contract is not sent', () => {
   test.each([
-    ['a reply without a conversation', 'conversation_id', reply({ text: 'hi' })],
-    ['a reply without text', 'body', reply({ conversationId: 'c', text: '' })],
+    ['a reply without a conversation', 'conversationId', reply({ text: 'hi' })],
+    ['a reply without text', 'text', reply({ conversationId: 'c', text: '' })],
     [
       'a reply with a time that is none',
       'timestamp',
@@ -27,7 +27,7 @@ describe('input that breaks the contract is not sent', () => {
     ],
     [
       'a close without a conversation',
-      'conversation_id',
+      'conversationId',
       (client: PlatformClient) => client.end({ conversationId: '' }),
     ],
     ['an add without a purpose', 'purpose', add({ name: 'n', qaList: [pair] })],

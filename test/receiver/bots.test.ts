@@ -235,12 +235,16 @@ describe('the name of a bot', () => {
     const greeted: string[] = [];
     const admitted: string[] = [];
     const failures: FailureReport[] = [];
-    const { receiver, post, logged } = await start(undefined, {
-      greeting({ bot }) {
-        greeted.push(bot);
-        return null;
+    const platform = await fakePlatform();
+    const { receiver, post, logged } = await start(
+      { sales: { ...SALES, platform: platform.options }, support: SUPPORT },
+      {
+        greeting({ bot }) {
+          greeted.push(bot);
+          return null;
+        },
       },
-    });
+    );
     receiver
       .admit(({ bot }) => admitted.push(bot) > 0)
       .on('handoff.requested', ({ log }) => log.warn({}, 'handled'))

@@ -114,6 +114,11 @@ describe('other mistakes', () => {
     expect(error.message).toContain(hint);
   });
 
+  it('refuses a greeting that could not be sent', () => {
+    const error = errorOf(() => create({ auth: { message: noAuth(), handoff: noAuth() }, greeting: 'Hi' }));
+    expect(error.message).toBe('greeting needs platform: without it nothing can be sent to users.');
+  });
+
   it('names an unknown option within another', () => {
     const error = errorOf(() =>
       create({ auth: { message: noAuth(), handoff: noAuth() }, limits: { bodybytes: 1 } }),

@@ -7,8 +7,10 @@ export interface SignatureInput {
   readonly secrets: readonly string[];
   /** The signed content. */
   readonly payload: string | Buffer;
-  /** The HMAC in hexadecimal, without a prefix such as `sha256=`; `undefined` when the request has none. */
+  /** The HMAC, without a prefix such as `sha256=`; `undefined` when the request has none. */
   readonly signature: string | undefined;
+  /** How the HMAC is written. Default `hex`. */
+  readonly encoding?: 'hex' | 'base64';
   /** The hash of the HMAC. Default `sha256`. */
   readonly algorithm?: 'sha1' | 'sha256';
   /** The signed time in milliseconds, when the helpdesk sends one. */
@@ -19,7 +21,11 @@ export interface SignatureInput {
   readonly toleranceMs?: number;
 }
 
-const HEX = { sha1: /^[0-9a-f]{40}$/i, sha256: /^[0-9a-f]{64}$/i } as const;
+const DIGEST_BYTES = { sha1: 20, sha256: 32 } as const;
+const WRITTEN_AS = {
+  hex: /^(?:[0-9a-f]{2})*$/i,
+  base64: /^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$/,
+} as const;
 
 /**
  * Verifies an HMAC signature in constant time. A wrong signature is `forged` whatever its age.
@@ -38,14 +44,15 @@ export function verifySignature({
   secrets,
   payload,
   signature,
+  encoding = 'hex',
   algorithm = 'sha256',
   signedAt,
   receivedAt,
   toleranceMs = 300_000,
 }: SignatureInput): SignatureVerdict {
   if (signature === undefined || signature === '') return 'unsigned';
-  if (!HEX[algorithm].test(signature)) return 'forged';
-  const given = Buffer.from(signature, 'hex');
+  const given = Buffer.from(signature, encoding);
+  if (!WRITTEN_AS[encoding].test(signature) || given.length !== DIGEST_BYTES[algorithm]) return 'forged';
   const isRight = secrets
     .map((secret) => timingSafeEqual(given, createHmac(algorithm, secret).update(payload).digest()))
     .includes(true);
@@ -76,8 +83,6 @@ export function verifySecret({
   return isRight ? 'genuine' : 'forged';
 }
 
-const BASE64 = /^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$/;
-
 /**
  * Verifies an RSA-SHA256 signature in Base64.
  *
@@ -99,7 +104,7 @@ export function verifyRsaSignature({
 }): SignatureVerdict {
   if (signature === undefined || signature === '') return 'unsigned';
   // Node would skip over characters that are not Base64.
-  if (!BASE64.test(signature)) return 'forged';
+  if (!WRITTEN_AS.base64.test(signature)) return 'forged';
   const given = Buffer.from(signature, 'base64');
   return publicKeys.some((key) => verify('sha256', payload, key, given)) ? 'genuine' : 'forged';
 }
