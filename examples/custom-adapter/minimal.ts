@@ -33,13 +33,12 @@ export function tinyDesk({ baseUrl, token, secret }: DeskSettings) {
       return first === undefined ? null : { externalId: idOf(first) };
     },
     async send({ externalId }, { text }, call) {
-      const path = `/cases/${encodeURIComponent(externalId)}/messages`;
+      const path = `${pathOf(externalId)}/messages`;
       const { body } = await http({ method: 'POST', path, json: { text } }, call);
       return { messageId: idOf(body) };
     },
     async close({ externalId }, _reason, call) {
-      const path = `/cases/${encodeURIComponent(externalId)}`;
-      await http({ method: 'PUT', path, json: { status: 'closed' } }, call);
+      await http({ method: 'PUT', path: pathOf(externalId), json: { status: 'closed' } }, call);
     },
     verify({ headers: { 'x-tiny-time': time = '', 'x-tiny-signature': signature }, body, receivedAt }) {
       const payload = Buffer.concat([Buffer.from(`${time}.`), body]);
@@ -54,6 +53,7 @@ export function tinyDesk({ baseUrl, token, secret }: DeskSettings) {
   });
 }
 
+const pathOf = (id: string): string => `/cases/${encodeURIComponent(id)}`;
 const idOf = (body: unknown): string => String(Object(body).id);
 
 function eventsIn(text: string): InboundEvent[] {
@@ -74,7 +74,7 @@ function toInbound(event: unknown): InboundEvent[] {
   const attachments = asObjects(files).map(({ name, url }) => ({
     name: asText(name),
     contentType: null,
-    url: asText(url) || null,
+    url: asText(url),
   }));
   const content = { text: asText(text), attachments, internal: kind === 'note' };
   return [{ ...base, kind: 'message', ...content, messageId: asText(message) || null }];
