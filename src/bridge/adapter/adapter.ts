@@ -108,8 +108,9 @@ export interface Adapter {
    *
    * @example
    * async find({ key }, call) {
-   *   const { body } = await http({ method: 'GET', path: `/cases/by-reference/${key}` }, call);
-   *   return body === null ? null : { externalId: idOf(body) };
+   *   const path = `/cases/by-reference/${encodeURIComponent(key)}`;
+   *   const found = await http({ method: 'GET', path }, call).catch(nullIf('gone'));
+   *   return found && { externalId: idOf(found.body) };
    * }
    */
   find(session: HandoffSession, call: AdapterCall): Promise<OpenedConversation | null>;
