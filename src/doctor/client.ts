@@ -59,6 +59,8 @@ export interface DoctorClient {
   readonly countRequest: () => void;
   /** The answer to a well-formed request, which is sent once and cached. */
   readonly wellFormedAnswer: (endpoint: WebhookEndpoint) => Promise<JsonPostResult>;
+  /** The answers of all examined endpoints to well-formed requests. */
+  readonly wellFormedAnswers: () => Promise<JsonPostResult[]>;
   /** The given endpoints that accept a well-formed request. Only these can be examined further. */
   readonly workingEndpoints: (endpoints?: readonly WebhookEndpoint[]) => Promise<WebhookEndpoint[]>;
   /** Closes the open handoffs. Resolves to the ids of handoffs that could not be closed. */
@@ -132,6 +134,9 @@ export function createDoctorClient(target: ReceiverTarget, options: DoctorOption
     return known;
   };
 
+  const examined = (endpoints: readonly WebhookEndpoint[]): WebhookEndpoint[] =>
+    endpoints.filter((endpoint) => groups.includes(groupOf(endpoint)));
+
   return {
     target,
     timeoutMs,
@@ -146,10 +151,14 @@ export function createDoctorClient(target: ReceiverTarget, options: DoctorOption
     send,
     sendText: (endpoint, payload, type) => send(endpoint, {}, { payload, ...(type && { type }) }),
     wellFormedAnswer,
+    async wellFormedAnswers() {
+      const found: JsonPostResult[] = [];
+      for (const endpoint of examined(ALL)) found.push(await wellFormedAnswer(endpoint));
+      return found;
+    },
     async workingEndpoints(endpoints = ALL) {
-      const candidates = endpoints.filter((endpoint) => groups.includes(groupOf(endpoint)));
       const found: WebhookEndpoint[] = [];
-      for (const endpoint of candidates) {
+      for (const endpoint of examined(endpoints)) {
         if (statusProblem(await wellFormedAnswer(endpoint)) === null) found.push(endpoint);
       }
       return found;

@@ -1,6 +1,6 @@
 import type { DoctorCheck, DoctorFinding, DoctorLevel } from './check.js';
 import { DOCTOR_CHECKS } from './checks/index.js';
-import { createDoctorClient, type DoctorOptions } from './client.js';
+import { createDoctorClient, type DoctorClient, type DoctorOptions } from './client.js';
 import { type ReceiverTarget, redactSecrets } from './target.js';
 
 /** Only required checks can fail; the rest is advice. */
@@ -51,6 +51,11 @@ export async function examineReceiver(
   const client = createDoctorClient(target, options);
   const checks = selectDoctorChecks(options);
   const results: DoctorResult[] = [];
+  const unreachable = await findUnreachable(client);
+  if (unreachable !== null) {
+    onCheckDone?.(unreachable);
+    return { results: [unreachable], leftOpen: [], requests: client.requestCount() };
+  }
   for (const [index, { id, level, expects, advice, run }] of checks.entries()) {
     if (signal?.aborted) break;
     onCheckStart?.({ id, expects }, index + 1, checks.length);
@@ -59,6 +64,30 @@ export async function examineReceiver(
     onCheckDone?.(result);
   }
   return { results, leftOpen: await client.closeOpenHandoffs(), requests: client.requestCount() };
+}
+
+/** A failure in place of all checks if no endpoint is there: their advice would not fit. */
+async function findUnreachable(client: DoctorClient): Promise<DoctorResult | null> {
+  const answers = await client.wellFormedAnswers();
+  const [first] = answers;
+  if (first === undefined || !answers.every(({ status }) => status === first.status)) return null;
+  if (first.status !== null && first.status !== 404) return null;
+  const problem =
+    first.status === null
+      ? `no answer: ${first.error ?? 'the connection failed'}`
+      : 'HTTP 404 to every request: nothing is at this path';
+  const advice =
+    first.status === null
+      ? 'Start the receiver, or correct the host and port of --receiver-url. The other checks were not run.'
+      : 'Correct the path of --receiver-url, such as /webhook, or --handoff-url and --handoff-token. The other checks were not run.';
+  return {
+    id: 'reachable',
+    level: 'required',
+    expects: 'answers at the given URL',
+    advice,
+    verdict: 'fail',
+    problems: [redactSecrets(problem, client.target)],
+  };
 }
 
 function verdictOf(level: DoctorLevel, finding: DoctorFinding, target: ReceiverTarget): DoctorVerdict {

@@ -1,8 +1,11 @@
 import { PassThrough } from 'node:stream';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { hasConsent } from '../../src/cli/commands/doctor.js';
+import { bearer } from '../../src/public/index.js';
 import { startWrongReceiver } from '../fixtures/wrong-receiver.js';
 import type { Mistake } from '../fixtures/wrong-receiver-mistakes.js';
+import { BEARER_TOKEN } from '../helpers/credentials.js';
+import { serve } from '../helpers/serve.js';
 import { start } from '../helpers/start.js';
 import { runNode } from '../standalone/program.js';
 import { runCli } from './run-cli.js';
@@ -26,6 +29,15 @@ async function doctorOf(mistakes: readonly Mistake[], ...more: string[]) {
   expect(ended.stdout + ended.stderr).not.toContain(target.token);
   return ended;
 }
+
+/** The address of a server that has stopped. */
+async function closedPort(): Promise<string> {
+  const served = await serve(() => {});
+  await served.end();
+  return `${served.url}/webhook`;
+}
+
+const wrongPath = async (): Promise<string> => `${(await start()).url}/wrong`;
 
 describe('handoff-kit doctor', () => {
   it('exits with 0 for a correct receiver, and announces what it sends', async () => {
@@ -66,6 +78,37 @@ describe('handoff-kit doctor', () => {
     const ended = await doctorOf(['msg-misspelt'], '--only', 'handoff');
     expect(ended.code).toBe(0);
     expect(ended.stdout).not.toContain('message.accepted');
+  });
+
+  it.each<[string, () => Promise<string>, RegExp, RegExp]>([
+    [
+      'a closed port',
+      closedPort,
+      /✘ no answer: connection refused/,
+      /→ Start the receiver, or correct the host/,
+    ],
+    ['a wrong path', wrongPath, /✘ HTTP 404 to every request/, /→ Correct the path of --receiver-url/],
+  ])('says once what is wrong with %s, and runs no other check', async (_what, address, problem, advice) => {
+    const url = await address();
+    const { code, stdout } = await runCli(['doctor', '--receiver-url', url]);
+    expect(code).toBe(1);
+    expect(stdout).toMatch(problem);
+    expect(stdout).toMatch(advice);
+    expect(stdout).toMatch(/^0 passed, 1 failed, 0 with advice, 0 not testable; \d+ requests\.$/m);
+    expect(stdout).not.toContain('business hours');
+    const json = await runCli(['doctor', '--receiver-url', url, '--json']);
+    expect(json.json()).toMatchObject({ ok: false, counts: { fail: 1 }, results: [{ id: 'reachable' }] });
+  });
+
+  it('names the token in the advice for each handoff endpoint that refuses it', async () => {
+    const { url } = await start({ auth: { message: false, handoff: bearer(BEARER_TOKEN) } });
+    const { code, json } = await runCli(['doctor', '--receiver-url', url, '--json']);
+    expect(code).toBe(1);
+    const { results } = json() as { results: { id: string; verdict: string; advice: string }[] };
+    for (const id of ['establish.accepted', 'chat.accepted', 'close.accepted']) {
+      const result = results.find((each) => each.id === id);
+      expect(result).toMatchObject({ verdict: 'fail', advice: expect.stringContaining('--handoff-token') });
+    }
   });
 
   it('closes the handoffs that it opened when it is stopped', async () => {

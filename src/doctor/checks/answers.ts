@@ -16,6 +16,9 @@ const accepted = (endpoint: WebhookEndpoint, expects: string, advice: string): D
 const REPLY_MAY_FAIL =
   'The platform does not know the users of the doctor and refuses replies to them, so a handler that replies before the answer fails here. The simulator accepts these replies, and with a database replies are sent after the answer.';
 
+const COMPARE_TOKEN =
+  'If it answers 401 or 404, compare --handoff-token and --handoff-auth with the settings of the receiver.';
+
 export const answerChecks: readonly DoctorCheck[] = [
   accepted(
     'message',
@@ -30,12 +33,12 @@ export const answerChecks: readonly DoctorCheck[] = [
   accepted(
     'chat',
     "answers a user's message with HTTP 200",
-    `Answer POST <url>/chat with 200 while the handoff is open, and do slow work after the answer. ${REPLY_MAY_FAIL}`,
+    `Answer POST <url>/chat with 200 while the handoff is open, and do slow work after the answer. ${COMPARE_TOKEN} ${REPLY_MAY_FAIL}`,
   ),
   accepted(
     'close',
     'answers a close notice with HTTP 200',
-    'Answer POST <url>/conversation/close with 200: the user has already left.',
+    `Answer POST <url>/conversation/close with 200: the user has already left. ${COMPARE_TOKEN}`,
   ),
   {
     id: 'message.body',
