@@ -13,7 +13,7 @@ import { IDS } from '../fixtures/slack/workspace.js';
 import { redirectFetch } from '../helpers/redirect-fetch.js';
 import { temporaryFolder } from '../standalone/databases.js';
 import { fileWith } from './config-file.js';
-import { runCli } from './run-cli.js';
+import { runCli, runCliProcess } from './run-cli.js';
 
 interface Report {
   readonly ok: boolean;
@@ -145,7 +145,10 @@ describe('adapter check', () => {
     ],
     [{ BOT_ADAPTERS: '65d4a1' }, /BOT_ADAPTERS {2}must be bot ids with helpdesks/],
     [{ ADAPTER: 'unknown', BOT_ADAPTERS: '65d4a1=slack' }, /ADAPTER +names no adapter/],
-    [{}, /ADAPTER {2}is missing\. It must be one of request-tracker, chatwoot, slack, lark, email/],
+    [
+      {},
+      /ADAPTER {2}is missing\. It must be one of request-tracker, chatwoot, slack, lark, email.* the path of a module: handoff-kit adapter check \.\/dist\/test\/harness\.js/,
+    ],
     [{ ADAPTER: 'unknown' }, /ADAPTER {2}names no adapter/],
     [{ ADAPTER: 'desk' }, /ADAPTER {2}is desk, which needs no check/],
     [
@@ -267,11 +270,20 @@ passed  signature-bytes: a body with other white space is refused
   });
 
   it.each([
-    ['does not exist', 'missing.js', 'load '],
+    ['does not exist', 'missing.js', 'missing.js. Check the path, or build the project first.'],
     ['has no harness', 'src/adapter.js', 'must export createAdapter, a function, and harness'],
   ])('refuses a module that %s', async (_what, module, message) => {
     const { code, stderr } = await runCli(['adapter', 'check', join(writeProject(), module)]);
     expect(code).toBe(2);
     expect(stderr).toContain(message);
+  });
+
+  it('says that a module in TypeScript has to be built', async () => {
+    const module = join(temporaryFolder(), 'harness.ts');
+    // No version of Node runs an enum as it is.
+    writeFileSync(module, 'export enum Kind { One }\n');
+    const { code, stderr } = await runCliProcess(['adapter', 'check', module]);
+    expect(code).toBe(2);
+    expect(stderr).toMatch(/^Cannot load .*harness\.ts: .* Build it .* or use npm run check/);
   });
 });

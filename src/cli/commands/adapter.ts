@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { type Command, Option } from 'commander';
@@ -142,10 +143,23 @@ interface KitModule {
   readonly harness: AdapterHarness;
 }
 
+const NEEDS_BUILD =
+  'this version of Node does not run it as it is. Build it and give the JavaScript file, or use npm run check in a project of handoff-kit init --adapter.';
+
+/** Node without support for types, syntax that is more than types, or an import of `./x.js` where only `./x.ts` is. */
+function needsBuild(path: string, error: unknown): boolean {
+  if (!/\.[cm]?ts$/.test(path) || !(error instanceof Error) || !('code' in error)) return false;
+  if (error.code === 'ERR_MODULE_NOT_FOUND') return error.message.startsWith('Cannot find module');
+  return error.code === 'ERR_UNKNOWN_FILE_EXTENSION' || error.code === 'ERR_UNSUPPORTED_TYPESCRIPT_SYNTAX';
+}
+
 async function loadKitModule(path: string): Promise<KitModule> {
+  if (!existsSync(resolve(path)))
+    throw new UsageError(`there is no file ${path}. Check the path, or build the project first.`);
   const url = pathToFileURL(resolve(path)).href;
   const module: Partial<KitModule> = await import(url).catch((error: unknown) => {
-    throw new UsageError(`cannot load ${path}: ${error instanceof Error ? error.message : String(error)}`);
+    const reason = needsBuild(path, error) ? NEEDS_BUILD : error instanceof Error ? error.message : error;
+    throw new UsageError(`cannot load ${path}: ${String(reason)}`, { cause: error });
   });
   const { createAdapter, harness } = module;
   if (typeof createAdapter !== 'function' || typeof harness?.start !== 'function')

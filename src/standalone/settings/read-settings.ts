@@ -298,7 +298,9 @@ function notCheckable(given: string | undefined, names: readonly AdapterName[]):
   const isOff = given === undefined || given === 'desk' || given === 'none';
   if (isOff ? names.length > 0 : names.some((name) => name === given)) return [];
   if (given === 'desk') return [['ADAPTER', `is desk, which needs no check; it must be ${choice}.`]];
-  return [['ADAPTER', `${given === undefined ? 'is missing' : 'names no adapter'}. It must be ${choice}.`]];
+  if (given !== undefined) return [['ADAPTER', `names no adapter. It must be ${choice}.`]];
+  const module = 'give the path of a module: handoff-kit adapter check ./dist/test/harness.js';
+  return [['ADAPTER', `is missing. It must be ${choice}. For an adapter of your own, ${module}`]];
 }
 
 /** The defaults of development mode, besides credentials. */
