@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { parseEnv } from 'node:util';
+import { closestName } from '../internal/index.js';
 import { UsageError } from './output.js';
 
 /** The file in the working directory whose variables are added to the environment. */
@@ -27,6 +28,26 @@ export function loadEnvFile(path: string): void {
     process.env[name] = value;
     added.add(name);
   }
+}
+
+/** Variables of commands that are not settings of `serve`. */
+const OTHER_NAMES = ['RECEIVER_URL', 'HANDOFF_USERNAME', 'HANDOFF_SECRET'];
+
+/** Shorter names are close to those of other programs, such as HOST to DB_HOST. */
+const MIN_NAME_LENGTH = 7;
+
+/** A warning for each name of the file that is no setting, but close to one that is not set. */
+export async function misspeltNames(): Promise<string[]> {
+  if (added.size === 0) return [];
+  const { SETTINGS } = await import('../standalone/index.js');
+  const known = new Set([...SETTINGS.map(({ env }) => env), ...OTHER_NAMES]);
+  const candidates = [...known].filter(
+    (name) => name.length >= MIN_NAME_LENGTH && process.env[name] === undefined,
+  );
+  return [...added].flatMap((name) => {
+    const closest = known.has(name) ? null : closestName(name, candidates);
+    return closest === null ? [] : [`${ENV_FILE}: ${name} is not a setting. Did you mean ${closest}?`];
+  });
 }
 
 function textOf(path: string): string {

@@ -71,8 +71,11 @@ export async function runProgram(argv: readonly string[]): Promise<void> {
   const program = await createProgram(name);
   try {
     if (readsEnvFile(name, argv)) {
-      const { ENV_FILE, loadEnvFile } = await import('./env-file.js');
+      const { ENV_FILE, loadEnvFile, misspeltNames } = await import('./env-file.js');
       loadEnvFile(ENV_FILE);
+      for (const warning of await misspeltNames()) {
+        process.stderr.write(`${argv.includes('--json') ? JSON.stringify({ warning }) : warning}\n`);
+      }
     }
     await program.parseAsync(argv);
   } catch (error) {

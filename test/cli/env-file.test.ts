@@ -47,6 +47,17 @@ describe('.env', () => {
     expect(ended.stderr).toMatch(/^ {2}PORT .*\(from \.env\)$/m);
   });
 
+  it('warns of a name that is close to a setting, without the value', async () => {
+    const cwd = folderWith('RECEIVER_URL=http://127.0.0.1:9\nWEBHOOK_SECRT=sEcret\nDB_HOST=sEcret\n');
+    const warning = '.env: WEBHOOK_SECRT is not a setting. Did you mean WEBHOOK_SECRET?';
+    expect((await runCli(['send', 'chat'], { cwd })).stderr).toBe(`${warning}\n`);
+    const json = await runCli(['send', 'chat', '--json'], { cwd });
+    expect(JSON.parse(json.stderr)).toEqual({ warning });
+    // The setting has a value, so that the other name is one of another program.
+    const env = { WEBHOOK_USERNAME: USERNAME, WEBHOOK_SECRET: SECRET };
+    expect((await runCli(['send', 'chat'], { cwd, env })).stderr).toBe('');
+  });
+
   it.each([
     ['a line that is no assignment', 'PORT=0\nsEcret value\n', 2],
     ['a quote that is not closed', 'PORT=0\n\nSECRET="sEcret\nHOST=127.0.0.1\n', 3],
