@@ -60,11 +60,11 @@ export async function sendEvent(kind: RequestKind, flags: SendFlags, output: Out
   const { url, endpoint } = addressOf(kind, flags, target);
   const headers = endpointHeaders(target, endpoint);
   const answer = await postJson({ url, headers, payload: JSON.stringify(body), timeoutMs: flags.timeout });
-  const verdict = withReplyNote(kind, answer, assessAnswer(kind, answer));
   const shownUrl = redactSecrets(url, target);
   const text = redactSecrets(answer.text, target);
   const isInPath = endpoint !== 'message' && target.token !== undefined;
   const scheme = headers.authorization?.split(' ')[0] ?? (isInPath ? 'token in the path' : null);
+  const verdict = withNotes({ kind, endpoint, scheme }, answer, assessAnswer(kind, answer));
   const record = {
     sent: kind,
     url: shownUrl,
@@ -84,14 +84,32 @@ export async function sendEvent(kind: RequestKind, flags: SendFlags, output: Out
 const REPLY_NOTE =
   'a handler that replies before the answer fails if the platform is not reached or does not know the conversation. handoff-kit simulate accepts replies to ids that begin with "send-"; elsewhere, give --conversation the id of an open conversation';
 
+interface SentRequest {
+  readonly kind: RequestKind;
+  readonly endpoint: WebhookEndpoint;
+  /** The kind of its credentials; `null` without any. */
+  readonly scheme: string | null;
+}
+
+/** What the receiver refused, in words that fit the flags. */
+function refusedNote({ endpoint, scheme }: SentRequest): string {
+  const flags =
+    endpoint === 'message' ? '--webhook-username and --webhook-secret' : '--handoff-token and --handoff-auth';
+  const sent = scheme === 'Bearer' || scheme === 'Basic' ? `Authorization: ${scheme}` : scheme;
+  return `the request had ${sent === null ? 'no credentials' : `these credentials: ${sent}`}. Compare ${flags} with the settings of the receiver`;
+}
+
 /** A 5xx may come from a reply that the platform refused, and not from the receiver itself: a note says so. */
-function withReplyNote(
-  kind: RequestKind,
+function withNotes(
+  request: SentRequest,
   { status }: JsonPostResult,
   verdict: AnswerAssessment,
 ): AnswerAssessment {
+  const { kind } = request;
   const mayHaveReplied = (kind === 'establish' || kind === 'chat') && status !== null && status >= 500;
-  return mayHaveReplied ? { ...verdict, notes: [...verdict.notes, REPLY_NOTE] } : verdict;
+  const isRefused = status === 401 || status === 403;
+  const more = [...(mayHaveReplied ? [REPLY_NOTE] : []), ...(isRefused ? [refusedNote(request)] : [])];
+  return { ...verdict, notes: [...verdict.notes, ...more] };
 }
 
 /** The URL of a request. A probe of the handoff base URL carries the credentials of handoff requests. */

@@ -118,6 +118,23 @@ describe('send', () => {
     expect(await shown()).toContain('(establish, no credentials)');
   });
 
+  it.each([
+    ['message', [], 'no credentials. Compare --webhook-username and --webhook-secret'],
+    ['message', ['--webhook-username', 'u'], 'these credentials: Authorization: Bearer. Compare --webhook'],
+    [
+      'message',
+      ['--webhook-username', 'u', '--webhook-secret', 's'],
+      'these credentials: Authorization: Basic. Compare',
+    ],
+    ['chat', [], 'no credentials. Compare --handoff-token and --handoff-auth'],
+    ['chat', ['--handoff-token', 'another-token-of-mine'], 'these credentials: token in the path. Compare'],
+  ])('says what was refused: %s %j', async (kind, flags, sent) => {
+    const { url } = await answering(401, '{}');
+    const { code, stdout } = await runCli(['send', kind, '--receiver-url', url, ...flags]);
+    expect(code).toBe(1);
+    expect(stdout).toContain(`note: the request had ${sent}`);
+  });
+
   it('gives up after --timeout', async () => {
     const { url } = await serve(() => {});
     const { code, stdout } = await runCli(['send', 'chat', '--receiver-url', url, '--timeout', '50ms']);
