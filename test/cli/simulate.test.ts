@@ -173,6 +173,13 @@ describe('simulate', () => {
     expect(await program.ended).toBe(0);
   });
 
+  it('says that its port is in use', async () => {
+    const { url } = await startReceiver();
+    const program = runSimulate(['--receiver-url', url, '--port', new URL(url).port]);
+    expect(await program.ended).toBe(1);
+    expect(program.stderr()).toMatch(/: the port is in use already\. Choose another port/);
+  });
+
   it('ends a handoff without a reply after the wait timeout', async () => {
     const { url, received } = await startReceiver();
     const program = runSimulate(['--receiver-url', url, '--wait-timeout', '50ms', '--json']);

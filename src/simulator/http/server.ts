@@ -36,7 +36,9 @@ export function createHttpServer(app: RequestListener): HttpServer {
         });
       } catch (error) {
         server = null;
-        const message = `cannot listen on ${host}:${port}. Choose another port, or 0 for any free one.`;
+        const isInUse = error instanceof Error && 'code' in error && error.code === 'EADDRINUSE';
+        const reason = isInUse ? ': the port is in use already' : '';
+        const message = `cannot listen on ${host}:${port}${reason}. Choose another port, or 0 for any free one.`;
         throw new SimulatorError('CANNOT_LISTEN', message, { cause: error });
       }
       const address = started.address();
