@@ -136,18 +136,20 @@ function handoffCredentials(
   if (kind !== 'path' && kind !== 'bearer') {
     if (kind === 'webhook' && message.username === undefined) {
       throw new UsageError(
-        '--handoff-auth webhook needs the credentials of messages. Give --webhook-username.',
+        `${FLAG_NAMES.handoffAuth} is webhook, which needs the credentials of messages. Give ${FLAG_NAMES.webhookUsername}.`,
       );
     }
     return { handoff: kind === 'webhook' ? message : {} };
   }
   if (token === undefined)
-    throw new UsageError(`--handoff-auth ${kind} needs a token. Give --handoff-token.`);
+    throw new UsageError(
+      `${FLAG_NAMES.handoffAuth} is ${kind}, which needs a token. Give ${FLAG_NAMES.handoffToken}.`,
+    );
   return kind === 'path' ? { handoff: {}, token } : { handoff: { username: token } };
 }
 
 function handoffAuthOf({ handoffAuth, handoffToken }: ReceiverFlags) {
   const kind = handoffAuth ?? (handoffToken === undefined ? 'none' : 'path');
   if (HANDOFF_AUTH_KINDS.some((known) => known === kind)) return { kind, token: handoffToken };
-  throw new UsageError(`--handoff-auth must be ${HANDOFF_AUTH_KINDS.join(', ')}.`);
+  throw new UsageError(`${FLAG_NAMES.handoffAuth} must be one of ${HANDOFF_AUTH_KINDS.join(', ')}.`);
 }

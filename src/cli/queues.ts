@@ -187,7 +187,9 @@ const SHOWN_FIELDS = /(_id|^kind|^type|^message_type|^from_component_\w+)$/;
 /** Replaces every text in the content by its length, except ids and kinds. */
 export function hideText(content: unknown, field = ''): unknown {
   if (typeof content === 'string')
-    return SHOWN_FIELDS.test(field) ? content : `[${content.length} characters]`;
+    return SHOWN_FIELDS.test(field)
+      ? content
+      : `[${content.length} ${content.length === 1 ? 'character' : 'characters'}]`;
   if (Array.isArray(content)) return content.map((entry) => hideText(entry, field));
   if (typeof content !== 'object' || content === null) return content;
   return Object.fromEntries(Object.entries(content).map(([key, value]) => [key, hideText(value, key)]));

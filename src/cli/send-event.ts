@@ -60,7 +60,9 @@ export async function sendEvent(kind: RequestKind, flags: SendFlags, output: Out
   const { url, endpoint } = addressOf(kind, flags, target);
   const headers = endpointHeaders(target, endpoint);
   const answer = await postJson({ url, headers, payload: JSON.stringify(body), timeoutMs: flags.timeout });
-  const shownUrl = redactSecrets(url, target);
+  // A short token is not searched for in texts, and is in the path all the same.
+  const masked = { ...target, ...(target.token !== undefined && { token: '***' }) };
+  const shownUrl = redactSecrets(addressOf(kind, flags, masked).url, target);
   const text = redactSecrets(answer.text, target);
   const isInPath = endpoint !== 'message' && target.token !== undefined;
   const scheme = headers.authorization?.split(' ')[0] ?? (isInPath ? 'token in the path' : null);

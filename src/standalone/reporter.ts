@@ -33,7 +33,7 @@ export function createReporter({ json, colours, showText, write }: ReporterOptio
     const about = [
       conversationId && shortId(conversationId),
       who && shortId(who),
-      length !== undefined && `${length} characters`,
+      length !== undefined && `${length} ${length === 1 ? 'character' : 'characters'}`,
       detail && shortId(detail),
     ].filter((part) => typeof part === 'string');
     const quoted = text === undefined ? '' : `  ${bold(`"${printable(text)}"`)}`;

@@ -135,6 +135,22 @@ describe('send', () => {
     expect(stdout).toContain(`note: the request had ${sent}`);
   });
 
+  it('hides a short token in the path', async () => {
+    const { url } = await answering(200, '{"code":200,"message":"ok"}');
+    const { stdout } = await runCli(['send', 'chat', '--receiver-url', url, '--handoff-token', 'xyz']);
+    expect(stdout).toContain(`POST ${url}/***/chat `);
+  });
+
+  it.each([
+    ['bearer', '--handoff-auth (HANDOFF_AUTH) is bearer, which needs a token'],
+    ['webhook', '--handoff-auth (HANDOFF_AUTH) is webhook, which needs the credentials of messages'],
+  ])('names the variable that asks for credentials: %s', async (HANDOFF_AUTH, complaint) => {
+    const args = ['send', 'chat', '--receiver-url', 'http://127.0.0.1'];
+    const { code, stderr } = await runCli(args, { env: { HANDOFF_AUTH } });
+    expect(code).toBe(2);
+    expect(stderr).toContain(complaint);
+  });
+
   it('gives up after --timeout', async () => {
     const { url } = await serve(() => {});
     const { code, stdout } = await runCli(['send', 'chat', '--receiver-url', url, '--timeout', '50ms']);
@@ -250,7 +266,7 @@ describe('send', () => {
     ],
     [
       ['send', 'chat', '--receiver-url', 'http://127.0.0.1', '--handoff-auth', 'secret-0'],
-      'must be path, bearer, webhook',
+      '--handoff-auth (HANDOFF_AUTH) must be one of path, bearer, webhook',
     ],
     [
       ['send', 'close', '--receiver-url', 'http://127.0.0.1', '--type', 'BORED'],

@@ -173,6 +173,18 @@ describe('simulate', () => {
     expect(await program.ended).toBe(0);
   });
 
+  it.each([
+    ['a long segment', [], `/${PATH_TOKEN}`, '/<token>', '/<token>'],
+    ['the given token', ['--handoff-token', 'short'], '/short', '/<token>', '/<token>/<token>'],
+    ['a query', [], '?key=sEcret&more=sEcret', '?key=***&more=***', '?key=***&more=***'],
+  ])('does not print a token in --receiver-url: %s', async (_what, flags, end, messages, handoffs) => {
+    const { url } = await startReceiver();
+    const program = runSimulate(['--receiver-url', url + end, ...flags, '--json']);
+    const { probes } = await listening(program);
+    expect(probes.map((probe) => probe.url)).toEqual([url + messages, url + handoffs]);
+    for (const secret of [PATH_TOKEN, '/short', 'sEcret']) expect(program.stdout()).not.toContain(secret);
+  });
+
   it('says that its port is in use', async () => {
     const { url } = await startReceiver();
     const program = runSimulate(['--receiver-url', url, '--port', new URL(url).port]);

@@ -42,6 +42,11 @@ describe('the line of an event', () => {
     expect(line).toContain('"a\\u001b[2J\\u000d\\nforged \\u009b31m\\u202e line"');
   });
 
+  it('has the length of the text', async () => {
+    expect(await lineOf('x', 'id')).toContain('  1 character  "x"');
+    expect(await lineOf('xy', 'id')).toContain('  2 characters  "xy"');
+  });
+
   it('cuts long ids', async () => {
     expect((await lineOf('x', 'i'.repeat(500))).length).toBeLessThan(200);
   });

@@ -159,7 +159,7 @@ function targetFor(flags: SimulateFlags, apiKey: string): SimulatedTarget {
       message: { url: receiver, ...message },
       humanServices: [{ componentId: COMPONENT_ID, componentName: 'Desk', ...handoff }],
     },
-    shown: { messagesUrl: receiver, handoffsUrl: shownHandoffsUrl(receiver, token) },
+    shown: shownUrls(receiver, token),
   };
 }
 
@@ -198,7 +198,7 @@ function targetsIn(flags: SimulateFlags, file: string): SimulatedTarget[] {
         message: { url, ...message },
         humanServices: [{ componentId: COMPONENT_ID, componentName: `Desk of ${name}`, ...handoff }],
       },
-      shown: { messagesUrl: url, handoffsUrl: shownHandoffsUrl(url, token) },
+      shown: shownUrls(url, token),
     };
   });
 }
@@ -216,9 +216,23 @@ function handoffsUrl(receiver: string, token: string | undefined): string {
   return url.href;
 }
 
-/** The same URL with a placeholder for the token. */
-function shownHandoffsUrl(receiver: string, token: string | undefined): string {
-  return handoffsUrl(receiver, token && '<token>').replace('%3Ctoken%3E', '<token>');
+/** As in the traffic log of the simulator: long segments of a path may be tokens. */
+const TOKEN_SEGMENT = /^[\w.~-]{16,}$/;
+
+/** The URLs with placeholders for the token, also where the receiver's URL has one, and for the values of a query. */
+function shownUrls(receiver: string, token: string | undefined): SimulatedTarget['shown'] {
+  const [, origin = '', path = '', query = ''] = /^(\w+:\/\/[^/?#]*)([^?#]*)(.*)$/.exec(receiver) ?? [];
+  const shownPath = path
+    .split('/')
+    .map((segment) =>
+      segment !== '' && (segment === token || TOKEN_SEGMENT.test(segment)) ? '<token>' : segment,
+    )
+    .join('/');
+  const messagesUrl = `${origin}${shownPath}${query.replace(/=[^&#]*/g, '=***')}`;
+  return {
+    messagesUrl,
+    handoffsUrl: handoffsUrl(messagesUrl, token && '<token>').replaceAll('%3Ctoken%3E', '<token>'),
+  };
 }
 
 /** The result of an availability test of one webhook. */
