@@ -30,6 +30,20 @@ describe('init', () => {
     }
   });
 
+  it.each([
+    ['slack', ['SLACK_BOT_TOKEN', 'SLACK_SIGNING_SECRET', 'SLACK_CHANNEL']],
+    ['chatwoot', ['CHATWOOT_URL', 'CHATWOOT_INBOX', 'CHATWOOT_WEBHOOK_SECRET']],
+  ])('names the placeholders of %s, which adapter check refuses', async (adapter, settings) => {
+    const cwd = temporaryFolder();
+    const { stdout } = await init(cwd, 'one', '--adapter', adapter);
+    expect(stdout).toContain(`adapter check   # after you fill in, in .env: ${settings.join(', ')}\n`);
+    const check = await runCli(['adapter', 'check'], { cwd: join(cwd, 'one') });
+    expect([check.code, check.stdout]).toEqual([2, '']);
+    expect(check.stderr).toMatch(/^ +\w+_SECRET +is a placeholder\. .* \(from \.env\)$/m);
+    expect(check.stderr).not.toMatch(/change-?me/);
+    expect((await init(cwd, 'other')).stdout).not.toContain('adapter check');
+  });
+
   it('writes secrets only into .env, which is for this user and not for git', async () => {
     const cwd = temporaryFolder();
     await init(cwd, 'one', '--delivery', 'inline');

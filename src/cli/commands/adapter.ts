@@ -17,6 +17,7 @@ import {
   settingsOf,
 } from '../../standalone/index.js';
 import type { AdapterFactory, AdapterHarness, ConformanceResult } from '../../testing/index.js';
+import { variablesOfEnvFile } from '../env-file.js';
 import { settingOption } from '../flags.js';
 import {
   addOutputFlags,
@@ -168,7 +169,12 @@ async function loadKitModule(path: string): Promise<KitModule> {
 }
 
 async function checkAdapters({ config, ...flags }: CheckFlags, output: Output): Promise<number> {
-  const adapters = await createConfiguredAdapters({ flags, env: process.env, configFile: config });
+  const adapters = await createConfiguredAdapters({
+    flags,
+    env: process.env,
+    fromEnvFile: variablesOfEnvFile,
+    configFile: config,
+  });
   const results = (await Promise.all(adapters.map(resultsOf))).flat();
   const ok = results.every((result) => result.ok);
   const names = adapters.map(({ name }) => name);

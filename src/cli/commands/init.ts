@@ -32,7 +32,8 @@ type InitFlags = Partial<Omit<Answers, 'adapter'>> &
 const MORE_HELP = `
 In a terminal it asks for what the flags do not say; elsewhere, and with --yes, the first choice that goes with the
 others is taken. The project has tests with vitest, a linter, a Dockerfile, a workflow for GitHub, and a file .env with
-generated secrets with which it runs against the simulator at once. npm create handoff-kit is the same command.
+generated secrets with which it runs against the simulator: at once without a helpdesk, and with Slack or Chatwoot after
+you fill in their settings. npm create handoff-kit is the same command.
 
 --adapter without a name writes a project for an adapter of your own instead, the smallest one; --adapter full one with
 everything that the bridge can use. Its tests are the conformance kit, against a made-up helpdesk.
@@ -99,7 +100,12 @@ async function init(given: string | undefined, flags: InitFlags, output: Output)
   }
   const folder = given ?? 'my-receiver';
   const answers = await answersFor({ ...others, ...(adapter && { adapter }) });
-  const steps = [...NEXT_STEPS, ...(answers.adapter === 'desk' ? ADD_AGENT : [])];
+  const steps = [
+    ...INSTALL,
+    ...(await helpdeskSteps(answers.adapter)),
+    ...RUN,
+    ...(answers.adapter === 'desk' ? ADD_AGENT : []),
+  ];
   return report(output, folder, answers, generateProject(folder, answers), steps);
 }
 
@@ -123,9 +129,19 @@ function report(
 
 const ADAPTER_STEPS = ['npm install', 'npm test        # the conformance kit, against a made-up helpdesk'];
 
-const NEXT_STEPS = [
-  'npm install',
-  'npm test',
+const INSTALL = ['npm install', 'npm test'];
+
+/** A helpdesk has settings that only the user knows. */
+async function helpdeskSteps(adapter: Answers['adapter']): Promise<string[]> {
+  if (adapter !== 'slack' && adapter !== 'chatwoot') return [];
+  const { ADAPTERS, settingsOf } = await import('../../standalone/index.js');
+  const required = settingsOf(ADAPTERS[adapter].schema).flatMap(({ env, isRequired }) =>
+    isRequired ? [env] : [],
+  );
+  return [`npx handoff-kit adapter check   # after you fill in, in .env: ${required.join(', ')}`];
+}
+
+const RUN = [
   'npm run dev        # the receiver, with the settings of .env',
   'npm run simulate   # in a second terminal: a simulated platform, in the browser',
 ];

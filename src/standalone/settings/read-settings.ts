@@ -271,6 +271,9 @@ const unnamedAdapterIssues = (texts: SettingTexts, named: readonly AdapterName[]
       .map(({ env }): SettingIssue => [env, `is set, and ADAPTER is not. Set ADAPTER=${name}, or another.`]),
   );
 
+/** What `handoff-kit init` writes where only the user knows the value, such as `xoxb-change-me`. */
+const PLACEHOLDER = /^(xoxb-)?change-?me(-change-?me)*$/i;
+
 /**
  * Creates the adapters that ADAPTER and BOT_ADAPTERS name, except for the desk, and ignores all other settings. Throws a
  * {@link SettingsError}.
@@ -286,7 +289,12 @@ export async function createConfiguredAdapters(sources: SettingSources): Promise
     ...(await Promise.all(names.map((name) => adapterIssues(name, texts)))).flat(),
   ];
   const relevant = names.flatMap((name) => settingsOf(ADAPTERS[name].schema)).map(({ env }) => env);
-  const problems = withEmpty(relevant, texts, issues).map((issue) => problemOf(gathered, issue));
+  const placeholders = relevant.filter((env) => PLACEHOLDER.test((texts as SettingTexts)[env] ?? ''));
+  const allIssues = [
+    ...placeholders.map((env): SettingIssue => [env, 'is a placeholder. Give it the value of your account.']),
+    ...issues.filter(([env]) => !placeholders.includes(env)),
+  ];
+  const problems = withEmpty(relevant, texts, allIssues).map((issue) => problemOf(gathered, issue));
   const all = [...file.problems, ...(file.readable ? problems : [])];
   if (all.length > 0) throw new SettingsError(all);
   return Promise.all(names.map((name) => ADAPTERS[name].create(texts)));
