@@ -1,5 +1,6 @@
 import type { Browser } from 'playwright-core';
 import { afterAll, beforeAll, expect, it, vi } from 'vitest';
+import { deferred } from '../helpers/deferred.js';
 import { agentAt } from './agent-page.js';
 import { describeInBrowser, launch } from './chromium.js';
 import { startDesk, TIMEOUT_MS } from './start-desk.js';
@@ -238,6 +239,33 @@ describeInBrowser('replies from the desk', () => {
     await bob.open(MARIA);
     await bob.canned('Number');
     expect(await bob.field.inputValue()).toContain('Bob notes');
+  });
+
+  it('can be saved as canned replies before the newest list of them has come', async () => {
+    const { bench, logInAs } = await startDesk(browser);
+    const ann = await logInAs('ann');
+    await bench.requestHandoff({ user: { userId: MARIA } });
+    await ann.open(MARIA);
+    const loaded = deferred();
+    await ann.page.route('**/api/canned', async (route) => {
+      if (route.request().method() === 'GET') await loaded.promise;
+      await route.continue();
+    });
+    await ann.canned('Edit canned replies');
+    await ann.press('Add a reply');
+    const answered = ann.page.waitForResponse('**/api/canned');
+    loaded.resolve();
+    await answered;
+    const dialog = ann.page.getByRole('dialog');
+    await dialog.getByLabel('Title').last().fill('Thanks');
+    await dialog.getByLabel('Text;').last().fill('Thank you!');
+    await ann.press('Save');
+    await dialog.waitFor({ state: 'detached' });
+    await ann.canned('Thanks');
+    expect(await ann.field.inputValue()).toBe('Thank you!');
+    await ann.field.fill('');
+    await ann.canned('Goodbye');
+    expect(await ann.field.inputValue()).toContain('Goodbye!');
   });
 
   it('come with a warning when nothing is stored', async () => {

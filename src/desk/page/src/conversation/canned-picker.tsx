@@ -47,9 +47,13 @@ export function CannedEditor({
   const setReplies = (edit: (now: readonly CannedReply[]) => readonly CannedReply[]): void =>
     setList((now) => ({ ...now, replies: edit(now.replies) }));
 
-  // Another agent may have changed them since the page was loaded.
+  // Another agent may have changed them since the page was loaded. What was edited meanwhile stays: if it is not based on
+  // the newest list, the desk refuses it.
   useEffect(() => {
-    void attempt(async () => setList(await client.canned()));
+    void attempt(async () => {
+      const newest = await client.canned();
+      setList((now) => (now === initial ? newest : now));
+    });
   }, []);
 
   const change = (id: string, more: Partial<CannedReply>): void =>
