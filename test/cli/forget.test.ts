@@ -61,8 +61,12 @@ async function withWaitingReplies(file: string): Promise<() => Promise<unknown[]
       [link, id],
     );
     await sql.write(
-      `INSERT INTO bridge_event (id, scope, conversation, events, arrived_at, claim) VALUES ($1, '[null,"slack"]', '', $2, 1, 1)`,
-      [id, JSON.stringify([{ kind: 'message', externalId: `thread of ${id}`, text: 'It is on its way.' }])],
+      `INSERT INTO bridge_event (id, scope, conversation, events, arrived_at, claim) VALUES ($1, '[null,"slack"]', $2, $3, 1, 1)`,
+      [
+        id,
+        `thread of ${id}`,
+        JSON.stringify([{ kind: 'message', externalId: `thread of ${id}`, text: 'It is on its way.' }]),
+      ],
     );
   }
   await close();

@@ -237,30 +237,8 @@ export function createStoredEvents(
 /** The events of one adapter of a receiver. */
 const scopeOf = (receiver: string | null, adapter: string): string => JSON.stringify([receiver, adapter]);
 
-/** Stored events of a user's conversations are removed with the user. Those of others in the same webhook stay. */
+/** Stored events of a user's conversations are removed with the user. */
 export function forgetStoredEvents(database: SqlDatabase): void {
-  const events = database.table('bridge_event');
-  const indexOf = database.dialect === 'sqlite' ? 'instr' : 'strpos';
-
-  const forgetConversation = async (scope: string, externalId: string): Promise<void> => {
-    const rows = await database.read(
-      `SELECT id, events FROM ${events} WHERE scope = $1 AND ${indexOf}(events, $2) > 0`,
-      [scope, `"externalId":${JSON.stringify(externalId)}`],
-    );
-    for (const { id, events: stored } of rows) {
-      const all = JSON.parse(String(stored)) as InboundEvent[];
-      const kept = all.filter((event) => event.externalId !== externalId);
-      const [first] = kept;
-      await (first
-        ? database.write(`UPDATE ${events} SET events = $2, conversation = $3 WHERE id = $1`, [
-            String(id),
-            JSON.stringify(kept),
-            first.externalId,
-          ])
-        : database.write(`DELETE FROM ${events} WHERE id = $1`, [String(id)]));
-    }
-  };
-
   database.onForget(async (keys) => {
     await database.migrate('bridge-events', storedEventMigrations(database));
     const rows = await database.read(
@@ -269,8 +247,12 @@ export function forgetStoredEvents(database: SqlDatabase): void {
     );
     for (const { conversation, content } of rows) {
       const { link } = JSON.parse(String(content)) as Pick<Conversation, 'link'>;
-      if (link)
-        await forgetConversation(scopeOf(receiverOfKey(String(conversation)), link.adapter), link.externalId);
+      if (!link) continue;
+      const scope = scopeOf(receiverOfKey(String(conversation)), link.adapter);
+      await database.write(
+        `DELETE FROM ${database.table('bridge_event')} WHERE scope = $1 AND conversation = $2`,
+        [scope, link.externalId],
+      );
     }
   });
 }
