@@ -59,6 +59,29 @@ describeInBrowser('teaching at the desk', () => {
     expect(ann.consoleErrors).toEqual([]);
   });
 
+  it('keeps the caret where the agent types, however fast', async () => {
+    const { bench, logInAs } = await startDesk(browser);
+    const ann = await logInAs('ann');
+    await bench.requestHandoff({ user: { userId: 'maria' } });
+    await bench.say(QUESTION);
+    await ann.open('maria');
+    await ann.reply('Yes.');
+    await ann.press('Teach the bot');
+    const typed = await ann.page.getByRole('textbox', { name: 'Answer' }).evaluate(async (element) => {
+      const field = element as HTMLTextAreaElement;
+      field.setSelectionRange(1, 1);
+      // Two keys within one frame.
+      for (const key of ['1', '2']) {
+        const caret = field.selectionStart;
+        field.setRangeText(key, caret, caret, 'end');
+        field.dispatchEvent(new InputEvent('input', { bubbles: true }));
+        await new Promise((resolve) => setTimeout(resolve));
+      }
+      return { text: field.value, caret: field.selectionStart };
+    });
+    expect(typed).toEqual({ text: 'Y12es.', caret: 3 });
+  });
+
   it('shows an error of the platform and keeps the input', async () => {
     const { bench, logInAs } = await startDesk(browser);
     const ann = await logInAs('ann');

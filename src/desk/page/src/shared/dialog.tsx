@@ -1,5 +1,5 @@
 import { type ComponentChildren, render } from 'preact';
-import { useContext, useEffect, useRef, useState } from 'preact/hooks';
+import { useContext, useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
 import { Desk } from '../desk-context.js';
 import { t } from '../strings/index.js';
 
@@ -11,19 +11,20 @@ interface DialogProps {
 
 /**
  * A modal dialog. The browser keeps the focus inside, and Escape closes it. It is at the end of the body, not where it is
- * opened: styles, forms and listeners of that place do not reach it.
+ * opened: styles, forms and listeners of that place do not reach it. It is rendered in the layout effect, in the same turn
+ * as what opened it: any later, and a field would be set back to its former text while somebody types.
  */
 export function Dialog(props: DialogProps) {
   const desk = useContext(Desk);
   const [place] = useState(() => document.createElement('div'));
-  useEffect(() => {
+  useLayoutEffect(() => {
     document.body.append(place);
     return () => {
       render(null, place);
       place.remove();
     };
   }, []);
-  useEffect(() =>
+  useLayoutEffect(() =>
     render(
       <Desk.Provider value={desk}>
         <ModalDialog {...props} />
