@@ -5,12 +5,12 @@ import { openBoss } from './bare-pg-boss.js';
 import { openDelivery } from './handoff-kit.js';
 
 /**
- * Stores events and drains stores, in a child process. The parent asks for one task at a time.
+ * Stores events and drains stores, or only sends replies, in a child process. The parent asks for one task at a time.
  *
  * @typedef {{ id: string, folder: string, url: string, schema: string }} Store
  *
  * @typedef {object} Task
- * @property {'store' | 'drain'} task
+ * @property {'store' | 'drain' | 'fetch'} task
  * @property {Store} store
  * @property {number} count of events
  * @property {number} [withinMs] when to give up draining
@@ -133,6 +133,38 @@ async function drain(store, count, withinMs, platform) {
   return { handled, ms: handled === 0 ? withinMs : lastAt - firstAt, cpu: user + system, gaveUp };
 }
 
+/** How many replies each engine sends at once by default. @type {Readonly<Record<string, number>>} */
+const SENDS_AT_ONCE = { sqlite: 16, postgres: 32 };
+
+/**
+ * Sends as many replies with `fetch` alone, as many at once as the engine of the store would.
+ *
+ * @param {Store} store
+ * @param {number} count
+ * @param {number} port
+ * @returns {Promise<DrainResult>}
+ */
+async function sendOnly({ id }, count, port) {
+  const startedAt = performance.now();
+  const cpu = process.cpuUsage();
+  let begun = 0;
+  const sendInTurn = async () => {
+    while (begun < count) {
+      begun += 1;
+      const response = await fetch(`http://127.0.0.1:${port}/v1/message/human/receive`, {
+        method: 'POST',
+        headers: { 'content-type': 'application/json', authorization: 'Bearer bench' },
+        body: JSON.stringify({ conversation_id: String(begun), message: 'On Thursday.' }),
+        signal: AbortSignal.timeout(10_000),
+      });
+      await response.json();
+    }
+  };
+  await Promise.all(Array.from({ length: SENDS_AT_ONCE[id] ?? 1 }, sendInTurn));
+  const { user, system } = process.cpuUsage(cpu);
+  return { handled: count, ms: performance.now() - startedAt, cpu: user + system, gaveUp: false };
+}
+
 /** How many replies the platform has had. */
 async function repliesOf(/** @type {{ port: number }} */ { port }) {
   return Number(await (await fetch(`http://127.0.0.1:${port}`)).text());
@@ -188,7 +220,12 @@ async function startBoss(/** @type {Store} */ { url, schema }, /** @type {() => 
 process.on(
   'message',
   (/** @type {Task} */ { task, store, count, withinMs = DEFAULT_WITHIN_MS, platform }) => {
-    (task === 'store' ? storeEvents(store, count) : drain(store, count, withinMs, platform)).then(
+    const run = () => {
+      if (task === 'store') return storeEvents(store, count);
+      if (task === 'fetch' && platform) return sendOnly(store, count, platform.port);
+      return drain(store, count, withinMs, platform);
+    };
+    run().then(
       (result) => process.send?.({ result }),
       (error) => process.send?.({ error: error.stack }),
     );

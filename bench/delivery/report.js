@@ -4,6 +4,11 @@ import { compareWithTargets } from './targets.js';
 /**
  * @typedef {import('./measure.js').Measured} Measured
  * @typedef {import('./targets.js').DrainRound} DrainRound
+ *
+ * @typedef {object} ReplyRound rates per second
+ * @property {number} without events without replies
+ * @property {number} with events with one reply each
+ * @property {number} fetch replies that `fetch` alone sends
  */
 
 const HEAD = ['accepted/s', 'handled/s', 'p50 ms', 'p99 ms', 'answer p99 ms', 'CPU µs', 'database CPU µs'];
@@ -91,7 +96,15 @@ export function createReport(options, slowDiskConnections) {
 
   const replies = () => {
     if (replyRows.length === 0) return [];
-    const head = ['contender', 'waiting conversations', 'events/s', 'events/s, one reply each', 'ratio'];
+    const head = [
+      'contender',
+      'waiting conversations',
+      'events/s',
+      'events/s, one reply each',
+      'ratio',
+      'fetch alone/s',
+      'ratio to fetch alone',
+    ];
     return [`### Draining with replies: a platform that takes 20 ms for each\n\n${table(head, replyRows)}`];
   };
 
@@ -131,17 +144,15 @@ export function createReport(options, slowDiskConnections) {
     waiting(/** @type {string} */ id, /** @type {DrainRound[]} */ rounds) {
       results.waiting.set(id, rounds);
     },
-    replies(
-      /** @type {string} */ id,
-      /** @type {number} */ size,
-      /** @type {{ without: number, with: number }[]} */ rounds,
-    ) {
+    replies(/** @type {string} */ id, /** @type {number} */ size, /** @type {ReplyRound[]} */ rounds) {
       replyRows.push([
         titleOf(id),
         whole(size),
         whole(median(rounds.map(({ without }) => without))),
         whole(median(rounds.map((round) => round.with))),
         median(rounds.map((round) => round.with / round.without)).toFixed(2),
+        whole(median(rounds.map(({ fetch }) => fetch))),
+        median(rounds.map((round) => round.with / round.fetch)).toFixed(2),
       ]);
     },
     slowDisk(/** @type {Measured} */ measured) {

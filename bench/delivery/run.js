@@ -226,7 +226,7 @@ async function waiting(run) {
 }
 
 /**
- * Drains the same events with one reply each, and without, in turn. The first round warms up and is not counted.
+ * Drains the same events with one reply each, and without, and sends as many replies with `fetch` alone, in turn. The first round warms up and is not counted.
  *
  * @param {Run} run
  */
@@ -249,11 +249,17 @@ async function replies(run) {
       return ratesOf(results).handled;
     };
     for (const size of [1_000, 100_000]) {
-      /** @type {{ without: number, with: number }[]} */
+      /** @type {import('./report.js').ReplyRound[]} */
       const samples = [];
       for (let round = 0; round <= replyRounds; round += 1) {
         progress(`replies  ${id}  ${size.toLocaleString('en')} waiting  round ${round}/${replyRounds}`);
-        const sample = { without: await drainSize(size, false), with: await drainSize(size, true) };
+        const sample = {
+          without: await drainSize(size, false),
+          with: await drainSize(size, true),
+          fetch: ratesOf([
+            await child.ask({ task: 'fetch', store: { id }, count: replied, platform: { port } }),
+          ]).handled,
+        };
         if (round > 0) samples.push(sample);
       }
       run.report.replies(id, size, samples);
