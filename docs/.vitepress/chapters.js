@@ -27,6 +27,7 @@ const LISTED = [
       ['Delivery guarantees', 'delivery'],
       ['Several bots', 'several-bots'],
       ['The platform client', 'client'],
+      ['Knowledge in git', 'knowledge'],
       ['The command line', 'command-line'],
       ['Testing', 'testing'],
     ],

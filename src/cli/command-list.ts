@@ -118,9 +118,9 @@ export const COMMANDS: readonly ListedCommand[] = [
     load: () => import('./commands/close.js'),
   },
   {
-    name: 'qa',
-    summary: "add to and update the bot's knowledge",
-    load: () => import('./commands/qa.js'),
+    name: 'knowledge',
+    summary: "add to and update the bot's knowledge, or keep it in a folder",
+    load: () => import('./commands/knowledge.js'),
   },
   {
     name: 'completion',

@@ -9,6 +9,18 @@ vi.setConfig({ testTimeout: TIMEOUT_MS, hookTimeout: TIMEOUT_MS });
 const QUESTION = 'Do you ship to Norway?';
 const WISH = 'I want to talk to a human.';
 
+/** Evaluated in the page: types two keys behind the first letter of the field that has the focus. */
+const TYPE_IN_ONE_FRAME = `(async () => {
+  const field = document.activeElement;
+  field.setSelectionRange(1, 1);
+  for (const key of ['1', '2']) {
+    field.setRangeText(key, field.selectionStart, field.selectionStart, 'end');
+    field.dispatchEvent(new InputEvent('input', { bubbles: true }));
+    await new Promise((resolve) => setTimeout(resolve));
+  }
+  return { text: field.value, caret: field.selectionStart };
+})()`;
+
 describeInBrowser('teaching at the desk', () => {
   let browser: Browser;
   beforeAll(async () => {
@@ -67,18 +79,8 @@ describeInBrowser('teaching at the desk', () => {
     await ann.open('maria');
     await ann.reply('Yes.');
     await ann.press('Teach the bot');
-    const typed = await ann.page.getByRole('textbox', { name: 'Answer' }).evaluate(async (element) => {
-      const field = element as HTMLTextAreaElement;
-      field.setSelectionRange(1, 1);
-      // Two keys within one frame.
-      for (const key of ['1', '2']) {
-        const caret = field.selectionStart;
-        field.setRangeText(key, caret, caret, 'end');
-        field.dispatchEvent(new InputEvent('input', { bubbles: true }));
-        await new Promise((resolve) => setTimeout(resolve));
-      }
-      return { text: field.value, caret: field.selectionStart };
-    });
+    await ann.page.getByRole('textbox', { name: 'Answer' }).focus();
+    const typed = await ann.page.evaluate(TYPE_IN_ONE_FRAME);
     expect(typed).toEqual({ text: 'Y12es.', caret: 3 });
   });
 

@@ -81,7 +81,7 @@ describe('the command line', () => {
       'Cannot read /none (ENOENT).',
     ],
     [['check'], {}, 'PLATFORM_BASE_URL (--platform-base-url) is missing:'],
-    [['qa', 'add'], PLATFORM, 'There is nothing to add. Give pairs or files;'],
+    [['knowledge', 'add'], PLATFORM, 'There is nothing to add. Give pairs or files;'],
     [['adapter', 'scrip'], {}, 'Give --url:'],
   ])('says as a sentence what is wrong with %j', async (args, env, sentence) => {
     const { code, stdout, stderr } = await runCli(args, { env });

@@ -76,7 +76,7 @@ describe('command lines', () => {
   it('are found, and their mistakes reported', () => {
     const text = [
       '`handoff-kit forget jane`, `handoff-kit inbox list --dead`, `handoff-kit inbox lst`',
-      '  $ X=1 handoff-kit qa add --pair "a b=c" --pears d     a remark',
+      '  $ X=1 handoff-kit knowledge add --pair "a b=c" --pears d     a remark',
       'cat it | handoff-kit reply --conversation c -',
       'handoff-kit simulated nothing',
     ].join('\n');
@@ -84,7 +84,7 @@ describe('command lines', () => {
     expect(commandLinesIn(text).flatMap(problemsOf)).toEqual([
       'an argument too many: forget jane',
       'no such command: inbox lst',
-      'no such flag as --pears: qa add --pair "a b=c" --pears d',
+      'no such flag as --pears: knowledge add --pair "a b=c" --pears d',
       'no such command: simulated nothing',
     ]);
   });

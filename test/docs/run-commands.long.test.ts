@@ -126,7 +126,7 @@ it('every command of the docs ends with 0, as a reader would run it', async () =
       .replace('sqlite:/var/lib/handoff-kit/handoff.db', 'sqlite:handoff.db')
       .replace(/sqlite:backups\/handoff\.db/, 'sqlite:handoff.db')
       .replace(/"\/backups\/[^"]+"|\bFILE$|backups\/handoff\.db/, 'copy.db')
-      .replace(/65d4…/, line.startsWith('qa') ? doc : open)
+      .replace(/65d4…/, line.startsWith('knowledge') ? doc : open)
       .replace(/\b42\b|\bID\b/, jobs[0] ?? '')
       .replace(/\b43\b/, jobs[1] ?? '')
       .replace('<id>', 'user-1');

@@ -1,7 +1,7 @@
 import { CsvError, parse } from 'csv-parse/sync';
-import type { QaPair } from '../protocol/index.js';
-import { inputName, parseJson, readText } from './input.js';
-import { UsageError } from './output.js';
+import type { QaPair } from '../../protocol/index.js';
+import { inputName, parseJson, readText } from '../input.js';
+import { UsageError } from '../output.js';
 
 /** The flags that give pairs of questions and answers. */
 export interface PairFlags {

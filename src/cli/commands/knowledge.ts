@@ -1,7 +1,8 @@
 import { type Command, InvalidArgumentError } from 'commander';
 import { DEFAULT_CHUNK_TOKEN, MAX_FILES } from '../../protocol/index.js';
+import type { SyncFlags } from '../knowledge/sync.js';
+import type { AddFlags, UpdateFlags } from '../knowledge/upload.js';
 import { addPlatformFlags, PLATFORM_HELP, runWithPlatform } from '../platform-flags.js';
-import type { AddFlags, UpdateFlags } from '../qa-upload.js';
 
 const FILES_HELP = `
   More than ${MAX_FILES} files are sent in groups of ${MAX_FILES}. A group that fails as a whole, or Ctrl-C, ends the run; it lists the
@@ -11,14 +12,14 @@ const FILES_HELP = `
 const ADD_HELP = `${PLATFORM_HELP}
 
 One document from pairs:
-  $ handoff-kit qa add --name Shipping --pair 'How long does it take?=Two days.' --pair 'What is the price?=5 EUR'
-  $ handoff-kit qa add --name Shipping --pairs shipping.csv      columns: question, answer
-  $ handoff-kit qa add --name Shipping --pairs shipping.json     [{"question": "…", "answer": "…"}]
+  $ handoff-kit knowledge add --name Shipping --pair 'How long does it take?=Two days.' --pair 'What is the price?=5 EUR'
+  $ handoff-kit knowledge add --name Shipping --pairs shipping.csv      columns: question, answer
+  $ handoff-kit knowledge add --name Shipping --pairs shipping.json     [{"question": "…", "answer": "…"}]
 
 One document for each file, which the platform fetches:
-  $ handoff-kit qa add --file-url https://my.host/prices.csv                 CSV with pairs
-  $ handoff-kit qa add --source-url 'Manual.md=https://my.host/manual?v=2'   turned into pairs by the platform
-  $ handoff-kit qa add --file-list files.csv     columns: file_url or source_url, and file_name
+  $ handoff-kit knowledge add --file-url https://my.host/prices.csv                 CSV with pairs
+  $ handoff-kit knowledge add --source-url 'Manual.md=https://my.host/manual?v=2'   turned into pairs by the platform
+  $ handoff-kit knowledge add --file-list files.csv     columns: file_url or source_url, and file_name
 ${FILES_HELP}
 
 Exit codes: 0 everything was added, 1 something was not, 2 wrong use: nothing was sent`;
@@ -26,18 +27,31 @@ Exit codes: 0 everything was added, 1 something was not, 2 wrong use: nothing wa
 const UPDATE_HELP = `${PLATFORM_HELP}
 
 Replace all pairs of one document:
-  $ handoff-kit qa update --doc 65d4… --pairs shipping.csv
+  $ handoff-kit knowledge update --doc 65d4… --pairs shipping.csv
 
 Replace documents by files, which the platform fetches:
-  $ handoff-kit qa update --file-list files.csv     columns: doc_id, source_url, and file_name
+  $ handoff-kit knowledge update --file-list files.csv     columns: doc_id, source_url, and file_name
 ${FILES_HELP}
 
 Exit codes: 0 everything was updated, 1 something was not, 2 wrong use: nothing was sent`;
 
-/** `qa add` and `qa update`: the bot's knowledge. */
-export function define(qa: Command): void {
-  qa.description("Adds and updates pairs of questions and answers in the bot's knowledge.");
-  const add = qa
+const SYNC_HELP = `${PLATFORM_HELP}
+
+Each Markdown, CSV or JSON file below the folder is a document. In Markdown a heading of the second level is a question,
+and the text below it the answer. A README.md is not sent. A file with more than 1,000 pairs becomes several documents.
+
+  $ handoff-kit knowledge sync knowledge --dry-run     show what would be sent
+  $ handoff-kit knowledge sync knowledge               send what is new or has changed
+
+The state file keeps the ids of the documents, which the platform does not list: commit it with the files. After a failure,
+the next run continues where this one stopped.
+
+Exit codes: 0 the platform has what the folder says, 1 it has not, 2 wrong use: nothing was sent`;
+
+/** `knowledge add`, `update` and `sync`: the bot's knowledge. */
+export function define(knowledge: Command): void {
+  knowledge.description("Adds and updates pairs of questions and answers in the bot's knowledge.");
+  const add = knowledge
     .command('add')
     .summary('add documents')
     .description('Adds pairs as one document, or files as one document each.')
@@ -54,12 +68,12 @@ export function define(qa: Command): void {
     .addHelpText('after', ADD_HELP)
     .action((flags: AddFlags) =>
       runWithPlatform(flags, async (platform, output) => {
-        const { addQa } = await import('../qa-upload.js');
+        const { addQa } = await import('../knowledge/upload.js');
         return addQa(flags, platform, output);
       }),
     );
 
-  const update = qa
+  const update = knowledge
     .command('update')
     .summary('replace the content of documents')
     .description('Replaces all pairs of one document, or the content of several documents by files.')
@@ -72,8 +86,25 @@ export function define(qa: Command): void {
     .addHelpText('after', UPDATE_HELP)
     .action((flags: UpdateFlags) =>
       runWithPlatform(flags, async (platform, output) => {
-        const { updateQa } = await import('../qa-upload.js');
+        const { updateQa } = await import('../knowledge/upload.js');
         return updateQa(flags, platform, output);
+      }),
+    );
+
+  const sync = knowledge
+    .command('sync <folder>')
+    .summary('keep documents in a folder of files')
+    .description("Makes the bot's knowledge what the files of a folder say.")
+    .option('--dry-run', 'show what would be sent, and send nothing')
+    .option('--state <file>', 'the state file; default .handoff-knowledge.json in the folder')
+    .option('--document <path=id>', 'the document of a file, or path=none; may be repeated', collect)
+    .option('--knowledge-base <id>', "the knowledge base; default the bot's");
+  addPlatformFlags(sync)
+    .addHelpText('after', SYNC_HELP)
+    .action((folder: string, flags: SyncFlags) =>
+      runWithPlatform(flags, async (platform, output) => {
+        const { syncKnowledge } = await import('../knowledge/sync.js');
+        return syncKnowledge(folder, flags, platform, output);
       }),
     );
 }

@@ -42,11 +42,11 @@ const list = (base: string, names: readonly string[]): string =>
   ['file_url,file_name', ...names.map((name) => `${base}/${name},${name}`)].join('\n');
 const numbered = (count: number): string[] => Array.from({ length: count }, (_, index) => `f${index}.csv`);
 
-describe('handoff-kit qa add', () => {
+describe('handoff-kit knowledge add', () => {
   it('adds pairs of flags and of a file as one document', async () => {
     const { simulator, env } = await platform();
     const pairs = await file('pairs.csv', 'Answer,Question\n"Yes, mostly",Open?\n');
-    const args = ['qa', 'add', '--name', 'Hours', '--pair', 'How long? = 2 = two', '--pairs', pairs];
+    const args = ['knowledge', 'add', '--name', 'Hours', '--pair', 'How long? = 2 = two', '--pairs', pairs];
     const ended = await runCli([...args, '--knowledge-base', 'kb-1', '--json'], { env });
     expect([ended.code, ended.json()]).toMatchObject([0, { ok: true, documents: [{ doc_name: 'Hours' }] }]);
     expect(simulator.documents()).toMatchObject([
@@ -64,7 +64,7 @@ describe('handoff-kit qa add', () => {
   it('adds pairs of JSON from standard input', async () => {
     const { documents, env } = await platform();
     const input = JSON.stringify([{ question: 'Why?', answer: 'Because.' }]);
-    const ended = await runCli(['qa', 'add', '--name', 'Why', '--pairs', '-'], { env, input });
+    const ended = await runCli(['knowledge', 'add', '--name', 'Why', '--pairs', '-'], { env, input });
     expect(ended.code).toBe(0);
     expect(documents()).toEqual([['Why', 1]]);
   });
@@ -73,9 +73,9 @@ describe('handoff-kit qa add', () => {
     const { documents, env } = await platform();
     const { url } = await fileServer();
     const files = ['--file-url', `${url}/a%20b.csv?v=1`, '--file-url', `Prices=${url}/p.csv`];
-    expect((await runCli(['qa', 'add', ...files], { env })).code).toBe(0);
+    expect((await runCli(['knowledge', 'add', ...files], { env })).code).toBe(0);
     const source = ['--source-url', `${url}/manual.md`, '--splitter', ',', '--chunk-token', '100'];
-    expect((await runCli(['qa', 'add', ...source], { env })).code).toBe(0);
+    expect((await runCli(['knowledge', 'add', ...source], { env })).code).toBe(0);
     expect(documents()).toEqual([
       ['a b.csv', 2],
       ['Prices', 2],
@@ -88,7 +88,7 @@ describe('handoff-kit qa add', () => {
     const { url } = await fileServer();
     const names = [...numbered(41), 'bad-1.csv', 'bad-2.csv'];
     const files = await file('files.csv', list(url, names));
-    const ended = await runCli(['qa', 'add', '--file-list', files], { env });
+    const ended = await runCli(['knowledge', 'add', '--file-list', files], { env });
     expect(ended.code).toBe(1);
     expect(ended.stderr).toBe('20 of 43 files sent\n40 of 43 files sent\n43 of 43 files sent, 2 failed\n');
     expect(ended.stdout).toMatch(/^41 added:\n/);
@@ -102,7 +102,7 @@ describe('handoff-kit qa add', () => {
     const { url } = await fileServer(reached.resolve);
     const names = [...numbered(20), 'slow.csv', ...numbered(24)];
     const files = await file('files.csv', list(url, names));
-    const program = runNode(['dist/cli/main.js', 'qa', 'add', '--json', '--file-list', files], env);
+    const program = runNode(['dist/cli/main.js', 'knowledge', 'add', '--json', '--file-list', files], env);
     await reached.promise;
     program.signal('SIGINT');
     expect(await program.ended).toBe(1);
@@ -127,7 +127,7 @@ describe('handoff-kit qa add', () => {
     });
     const env = { PLATFORM_BASE_URL: url, PLATFORM_API_KEY: KEY };
     const files = await file('files.csv', list('http://files.example', numbered(45)));
-    const ended = await runCli(['qa', 'add', '--file-list', files, '--json'], { env });
+    const ended = await runCli(['knowledge', 'add', '--file-list', files, '--json'], { env });
     expect(ended.code).toBe(1);
     const { documents, failed, unknown, notDone, error } = JSON.parse(ended.stdout);
     expect([documents.length, failed]).toEqual([1, ['f1.csv']]);
@@ -144,16 +144,16 @@ describe('handoff-kit qa add', () => {
     });
     const env = { PLATFORM_BASE_URL: url, PLATFORM_API_KEY: KEY };
     const files = ['a', 'b', 'c'].flatMap((name) => ['--file-url', `https://files.example/${name}.csv`]);
-    const shown = await runCli(['qa', 'add', ...files], { env });
+    const shown = await runCli(['knowledge', 'add', ...files], { env });
     expect(shown.code).toBe(1);
     expect(shown.stdout).toMatch(/^1 added:\n {2}17\n2 may be added: .*fewer documents than files/);
-    const ended = await runCli(['qa', 'add', ...files, '--json'], { env });
+    const ended = await runCli(['knowledge', 'add', ...files, '--json'], { env });
     expect(ended.json()).toMatchObject({ ok: false, missing: 2, documents: [{ doc_id: '17' }] });
   });
 
   it('shows why the platform refuses', async () => {
     const { env } = await platform();
-    const ended = await runCli(['qa', 'update', '--doc', 'gone', '--pair', 'a=b'], { env });
+    const ended = await runCli(['knowledge', 'update', '--doc', 'gone', '--pair', 'a=b'], { env });
     expect(ended.code).toBe(1);
     expect(ended.stdout).toMatch(/^The platform says: Parameter error: doc_id: .*document$/m);
   });
@@ -162,7 +162,10 @@ describe('handoff-kit qa add', () => {
     const { documents, env } = await platform();
     const { url } = await fileServer();
     const notDone = [{ file_url: `${url}/x.csv`, file_name: 'x.csv' }];
-    const ended = await runCli(['qa', 'add', '--file-list', '-'], { env, input: JSON.stringify(notDone) });
+    const ended = await runCli(['knowledge', 'add', '--file-list', '-'], {
+      env,
+      input: JSON.stringify(notDone),
+    });
     expect(ended.code).toBe(0);
     expect(documents()).toEqual([['x.csv', 2]]);
   });
@@ -178,7 +181,7 @@ describe('handoff-kit qa add', () => {
     [['--chunk-token', 'many'], 'Give a whole number'],
   ])('refuses %j as wrong use', async (args, complaint) => {
     const env = { PLATFORM_BASE_URL: 'http://127.0.0.1:2', PLATFORM_API_KEY: KEY };
-    const { code, stdout, stderr } = await runCli(['qa', 'add', ...args], { env });
+    const { code, stdout, stderr } = await runCli(['knowledge', 'add', ...args], { env });
     expect([code, stdout]).toEqual([2, '']);
     expect(stderr).toContain(complaint);
   });
@@ -191,13 +194,13 @@ describe('handoff-kit qa add', () => {
   ])('refuses the pairs %j', async (text, complaint) => {
     const env = { PLATFORM_BASE_URL: 'http://127.0.0.1:2', PLATFORM_API_KEY: KEY };
     const pairs = await file('pairs', text);
-    const { code, stderr } = await runCli(['qa', 'add', '--name', 'n', '--pairs', pairs], { env });
+    const { code, stderr } = await runCli(['knowledge', 'add', '--name', 'n', '--pairs', pairs], { env });
     expect(code).toBe(2);
     expect(stderr).toContain(complaint);
   });
 });
 
-describe('handoff-kit qa update', () => {
+describe('handoff-kit knowledge update', () => {
   it('replaces all pairs of one document', async () => {
     const { simulator, documents, addDoc, env } = await platform();
     await addDoc([
@@ -205,7 +208,9 @@ describe('handoff-kit qa update', () => {
       { question: 'c', answer: 'd' },
     ]);
     const [document] = simulator.documents();
-    const ended = await runCli(['qa', 'update', '--doc', document?.docId ?? '', '--pair', 'e=f'], { env });
+    const ended = await runCli(['knowledge', 'update', '--doc', document?.docId ?? '', '--pair', 'e=f'], {
+      env,
+    });
     expect(ended.code).toBe(0);
     expect(documents()).toEqual([['Doc', 1]]);
   });
@@ -221,7 +226,7 @@ describe('handoff-kit qa update', () => {
       `${docId},${url}/bad.csv,`,
     ];
     const ended = await runCli(
-      ['qa', 'update', '--json', '--file-list', await file('l.csv', rows.join('\n'))],
+      ['knowledge', 'update', '--json', '--file-list', await file('l.csv', rows.join('\n'))],
       {
         env,
       },
@@ -235,7 +240,7 @@ describe('handoff-kit qa update', () => {
 
   it('reports a document that the platform does not know', async () => {
     const { env } = await platform();
-    const ended = await runCli(['qa', 'update', '--doc', 'unknown-doc', '--pair', 'a=b'], {
+    const ended = await runCli(['knowledge', 'update', '--doc', 'unknown-doc', '--pair', 'a=b'], {
       env,
     });
     expect(ended.code).toBe(1);
@@ -248,7 +253,7 @@ describe('handoff-kit qa update', () => {
     [['--doc', 'd', '--file-list', 'x.csv'], 'Leave out --doc'],
   ])('refuses %j as wrong use', async (args, complaint) => {
     const env = { PLATFORM_BASE_URL: 'http://127.0.0.1:2', PLATFORM_API_KEY: KEY };
-    const { code, stdout, stderr } = await runCli(['qa', 'update', ...args], { env });
+    const { code, stdout, stderr } = await runCli(['knowledge', 'update', ...args], { env });
     expect([code, stdout]).toEqual([2, '']);
     expect(stderr).toContain(complaint);
   });

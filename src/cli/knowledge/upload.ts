@@ -1,12 +1,12 @@
 import { createColors } from 'picocolors';
-import { type CallOptions, type PlatformClient, PlatformError } from '../client/index.js';
-import { HandoffKitError } from '../internal/index.js';
-import { printable } from '../internal/readable-log.js';
-import { type DocumentResult, MAX_FILES, type QaResult, ValidationError } from '../protocol/index.js';
-import { onStopSignal } from '../standalone/index.js';
-import { describeFailure, EXIT, type Output, print, UsageError } from './output.js';
-import type { PlatformFlags } from './platform-flags.js';
-import { type FileFlags, type PairFlags, readFilesToAdd, readFilesToUpdate, readPairs } from './qa-input.js';
+import { type CallOptions, type PlatformClient, PlatformError } from '../../client/index.js';
+import { HandoffKitError } from '../../internal/index.js';
+import { printable } from '../../internal/readable-log.js';
+import { type DocumentResult, MAX_FILES, type QaResult, ValidationError } from '../../protocol/index.js';
+import { onStopSignal } from '../../standalone/index.js';
+import { describeFailure, EXIT, type Output, print, UsageError } from '../output.js';
+import type { PlatformFlags } from '../platform-flags.js';
+import { type FileFlags, type PairFlags, readFilesToAdd, readFilesToUpdate, readPairs } from './input.js';
 
 interface ProcessingFlags {
   readonly knowledgeBase?: string;
@@ -15,10 +15,10 @@ interface ProcessingFlags {
   readonly splitter?: string;
 }
 
-/** The flags of `qa add`. */
+/** The flags of `knowledge add`. */
 export type AddFlags = PlatformFlags & ProcessingFlags & PairFlags & FileFlags & { readonly name?: string };
 
-/** The flags of `qa update`. */
+/** The flags of `knowledge update`. */
 export type UpdateFlags = PlatformFlags &
   ProcessingFlags &
   PairFlags & { readonly doc?: string; readonly fileList?: string };
