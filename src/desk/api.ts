@@ -197,6 +197,8 @@ export interface StateView {
   readonly durable: boolean;
   /** Whether this agent can teach the bot. */
   readonly canTeach: boolean;
+  /** Whether there is an assistant. */
+  readonly canAssist: boolean;
   /** After how many milliseconds without activity the agent is logged out. */
   readonly idleMs: number;
 }
@@ -538,3 +540,16 @@ export interface ErrorBody {
   /** English text for the agent. */
   readonly message: string;
 }
+
+/** What the assistant is asked for: a draft of the next reply, a summary for a colleague, or a translation. */
+export type AssistRequest =
+  | { readonly task: 'draft' }
+  | { readonly task: 'summary'; readonly language: string }
+  /** `customer` is the language in which the customer writes. */
+  | { readonly task: 'translation'; readonly language: string; readonly text: string };
+
+/** A line of the assistant's answer. The last one says that it is complete, or why it is not. */
+export type AssistPiece =
+  | { readonly text: string }
+  | { readonly done: true; readonly isCut: boolean }
+  | { readonly error: string };

@@ -8,6 +8,7 @@ export type { AgentView } from './api.js';
 export { type AgentCredentials, type Agents, createAgents } from './server/agents/agents.js';
 export type { AgentRole, Permission } from './server/agents/roles.js';
 export type { AgentInput } from './server/agents/stored-agent.js';
+export type { AssistOptions } from './server/assist/assist.js';
 export { type AuditEntry, type AuditLine, readAudit } from './server/audit.js';
 export { createDesk, type Desk, type DeskOptions } from './server/create-desk.js';
 export type { HostSession } from './server/http/current-agent.js';

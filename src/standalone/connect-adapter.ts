@@ -108,11 +108,28 @@ async function loadDesk(options: CommonBridgeOptions, settings: Settings): Promi
 }
 
 /** The options of the desk that have settings. */
-function deskOptions(settings: Settings): Pick<DeskOptions, 'publicUrl' | 'idleMinutes' | 'openId'> {
-  const { publicUrl, deskIdleMinutes, deskOpenidIssuer, deskOpenidRoles, deskOpenidRoleClaim } = settings;
+function deskOptions(
+  settings: Settings,
+): Pick<DeskOptions, 'publicUrl' | 'idleMinutes' | 'openId' | 'assist'> {
+  const {
+    publicUrl,
+    deskIdleMinutes,
+    deskAssistBaseUrl,
+    deskOpenidIssuer,
+    deskOpenidRoles,
+    deskOpenidRoleClaim,
+  } = settings;
   return {
     ...(publicUrl !== undefined && { publicUrl: `${publicUrl}${DESK_PATH}` }),
     ...(deskIdleMinutes !== undefined && { idleMinutes: deskIdleMinutes }),
+    ...(deskAssistBaseUrl !== undefined && {
+      assist: {
+        baseUrl: deskAssistBaseUrl,
+        model: settings.deskAssistModel ?? '',
+        ...(settings.deskAssistApiKey !== undefined && { apiKey: settings.deskAssistApiKey }),
+        ...(settings.deskAssistRedact !== undefined && { redact: settings.deskAssistRedact }),
+      },
+    }),
     ...(deskOpenidIssuer !== undefined && {
       openId: {
         issuer: deskOpenidIssuer,

@@ -106,6 +106,17 @@ describe('the program with the desk', () => {
     }
   });
 
+  it('has an assistant when its settings name one, and refuses half of them', async () => {
+    const { url, settings } = await startProgram({
+      DESK_ASSIST_BASE_URL: 'http://127.0.0.1:1/v1',
+      DESK_ASSIST_MODEL: 'small',
+    });
+    const password = await addAgent('ann', { DATABASE_URL: settings.DATABASE_URL });
+    expect((await (await logIn(url, 'ann', password)).state()).canAssist).toBe(true);
+    const { code, stderr } = await runCli(['serve'], { env: { DESK_ASSIST_API_KEY: 'key' } });
+    expect([code, stderr]).toEqual([2, expect.stringMatching(/DESK_ASSIST_MODEL +is missing/)]);
+  });
+
   it('does not start it without a database, since agents could not log in', async () => {
     const { program, url } = await startProgram({ DATABASE_URL: 'none' });
     expect(program.stdout()).toContain('"adapter":null');

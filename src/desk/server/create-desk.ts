@@ -12,6 +12,7 @@ import type { AgentInput } from './agents/stored-agent.js';
 import { createAssigner } from './assignment/assigner.js';
 import { createAvailability } from './assignment/availability.js';
 import { createFindTarget } from './assignment/routing.js';
+import { type AssistOptions, createAssist } from './assist/assist.js';
 import { createRejectionLog, runForClient } from './audit.js';
 import { createConversationQueries } from './conversations/conversation-queries.js';
 import { createCustomerQueries, type FindCustomer } from './conversations/customer-queries.js';
@@ -24,6 +25,7 @@ import { addAdminRoutes } from './http/admin-routes.js';
 import { answerErrors, answerUnknown, createAgentRoutes } from './http/agent-routes.js';
 import { addApiRoutes } from './http/api-routes.js';
 import { addAssignmentRoutes } from './http/assignment-routes.js';
+import { addAssistRoutes } from './http/assist-routes.js';
 import { addBulkRoutes } from './http/bulk-routes.js';
 import { createBrowserSessions, type HostSession } from './http/current-agent.js';
 import { deskHeaders } from './http/headers.js';
@@ -71,6 +73,8 @@ export interface DeskOptions {
    * sets in the page come before `hours`, `whenClosed` and `messages.outsideHours`.
    */
   readonly bridge?: Omit<BridgeOptions, 'receiver' | 'adapter'>;
+  /** A language model that drafts, summarises and translates for agents. Without it, the page shows nothing of this. */
+  readonly assist?: AssistOptions;
   /** Returns the application's details about a customer, shown beside the conversation. */
   readonly customer?: FindCustomer;
   /** How many days closed conversations, the journal and the audit log are kept. Default 30. */
@@ -88,6 +92,7 @@ const OPTION_NAMES: readonly (keyof DeskOptions)[] = [
   'openId',
   'oneTimeLinksFor',
   'bridge',
+  'assist',
   'customer',
   'keepDays',
   'idleMinutes',
@@ -161,6 +166,9 @@ export function createDesk(options: DeskOptions): Desk {
 
   const urlOf = (id: string) => (publicUrl ? `${publicUrl.href}/#/${encodeURIComponent(id)}` : undefined);
   const hours = createHours(store, log, options.bridge);
+  const queries = createConversationQueries(store);
+  const teaching = createTeaching(store, receiver.platforms);
+  const assist = options.assist && createAssist(options.assist, { queries, teaching, audit, log });
   // From here on, timers run until `close`: wrong options were refused before.
   const availability = createAvailability(store, log);
   const assigner = createAssigner({ store, records, agents, teams, rules, availability, log });
@@ -192,6 +200,7 @@ export function createDesk(options: DeskOptions): Desk {
       log,
     }),
   });
+  if (assist) addAssistRoutes(apiRoutes, assist);
   const deadLetters = createDeadLetters(store, queues, conversations);
   const act = createActOnConversation({ conversations, agents, teams, deadLetters, assigner });
   addBulkRoutes(apiRoutes, { act, rejections, log });
@@ -199,13 +208,13 @@ export function createDesk(options: DeskOptions): Desk {
     hours,
     store,
     conversations,
-    queries: createConversationQueries(store),
+    queries,
     updates,
     signals,
     agents,
     canned: createCannedReplies(store),
     filters,
-    teaching: createTeaching(store, receiver.platforms),
+    teaching,
     deadLetters,
     queues,
     findAgent,
@@ -214,6 +223,7 @@ export function createDesk(options: DeskOptions): Desk {
     availability,
     act,
     teams,
+    canAssist: assist !== undefined,
     canTeach: [...receiver.platforms.values()].some((platform) => platform !== null),
   });
 

@@ -45,6 +45,8 @@ export const DESK_ERRORS = {
   ],
   TEACHING: [409, 'Another agent is teaching the bot. Try again in a moment.'],
   TEACHING_FAILED: [502, 'The platform did not accept it. Try again later.'],
+  ASSIST_FAILED: [502, 'The assistant gave no answer. Try again, or write it yourself.'],
+  ASSIST_BUSY: [429, 'The assistant is busy. Try again in a moment.'],
   NOT_DEAD: [409, 'This has already been handled.'],
 } as const satisfies Record<string, readonly [number, string]>;
 

@@ -122,6 +122,7 @@ async function validate(
     ...platformIssues(texts),
     ...(await agentIssues(texts)),
     ...openIdIssues(texts),
+    ...assistIssues(texts),
   ]);
   const helpdesks = namedAdapters(texts).names.length > 0 ? { helpdesks: texts } : {};
   return { settings: data && { ...data, ...helpdesks }, issues: all };
@@ -203,6 +204,16 @@ function openIdIssues(texts: ProgramTexts): SettingIssue[] {
   return [...needed, 'PUBLIC_URL' as const]
     .filter((env) => texts[env] === undefined)
     .map((env): SettingIssue => [env, 'is missing: the login with OpenID Connect needs it.']);
+}
+
+/** The assistant of the desk needs an address and a model. */
+function assistIssues(texts: ProgramTexts): SettingIssue[] {
+  const needed = ['DESK_ASSIST_BASE_URL', 'DESK_ASSIST_MODEL'] as const;
+  const others = ['DESK_ASSIST_API_KEY', 'DESK_ASSIST_REDACT'] as const;
+  if ([...needed, ...others].every((env) => texts[env] === undefined)) return [];
+  return needed
+    .filter((env) => texts[env] === undefined)
+    .map((env): SettingIssue => [env, 'is missing: the assistant of the desk needs it.']);
 }
 
 /** The adapters that ADAPTER and BOT_ADAPTERS name. */

@@ -184,6 +184,19 @@ const desk = z.object({
   deskIdleMinutes: count(1_440).describe(
     'DESK_IDLE_MINUTES=<number>: the minutes without activity after which an agent is logged out of the desk; default 30',
   ),
+  deskAssistBaseUrl: httpUrl('must be an http or https URL, such as https://api.openai.com/v1.')
+    .optional()
+    .describe(
+      'DESK_ASSIST_BASE_URL=<url>: the address of a language model with an interface like OpenAI, such as https://api.openai.com/v1: drafts, summaries and translations for agents; parts of conversations are sent there',
+    ),
+  deskAssistModel: text.describe('DESK_ASSIST_MODEL=<name>: the model that answers'),
+  deskAssistApiKey: text.describe('DESK_ASSIST_API_KEY=<key>: the key of the model; default none'),
+  deskAssistRedact: z
+    .enum(['contacts', 'none'], 'must be contacts or none.')
+    .optional()
+    .describe(
+      'DESK_ASSIST_REDACT=<what>: what is replaced in texts for the model: contacts (e-mail addresses and long numbers) or none; default contacts',
+    ),
   deskOpenidIssuer: text.describe(
     'DESK_OPENID_ISSUER=<url>: the issuer of an OpenID Connect provider where agents can log in, beside passwords; needs PUBLIC_URL and the package openid-client',
   ),

@@ -42,6 +42,7 @@ export interface ApiParts {
   /** The names of the bots. */
   readonly bots: readonly string[];
   readonly canTeach: boolean;
+  readonly canAssist: boolean;
   readonly availability: Availability;
   readonly act: ActOnConversation;
   readonly hours: Hours;
@@ -83,6 +84,7 @@ export function addApiRoutes(routes: AgentRoutes, parts: ApiParts): void {
       now: Date.now(),
       durable: parts.queues !== null,
       canTeach: parts.canTeach && may(agent.role, 'teach'),
+      canAssist: parts.canAssist,
       idleMs: parts.idleMs,
     };
   });
