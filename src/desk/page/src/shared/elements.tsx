@@ -3,6 +3,7 @@ import type { AgentView, AvailabilityView, CustomerView, Priority } from '../../
 import { useDeskState } from '../desk-context.js';
 import type { State } from '../state.js';
 import { duration, formatTime, t } from '../strings/index.js';
+import { Icon } from './icon.js';
 
 /** An id that people cannot read: a UUID, or another long hexadecimal number. */
 const MACHINE_ID = /([0-9a-f]{8})(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}|([0-9a-f]{8})[0-9a-f]{12,}/i;
@@ -108,23 +109,8 @@ const PRIORITY_TEXTS = {
 
 export const priorityText = (priority: Priority): string => t(PRIORITY_TEXTS[priority]);
 
-const BELL = 'M6 16V11a6 6 0 0 1 12 0v5l2 2H4zM10 21h4';
+export const CloseIcon = () => <Icon name="x" />;
 
-/** Drawn as paths, since not every machine has a font with these symbols. The parent element has the label. */
-function Icon({ path }: { readonly path: string }) {
-  return (
-    <svg class="icon" viewBox="0 0 24 24" aria-hidden="true">
-      <path d={path} />
-    </svg>
-  );
-}
+export const AddIcon = () => <Icon name="plus" />;
 
-export const BellIcon = () => <Icon path={BELL} />;
-
-export const MutedIcon = () => <Icon path={`${BELL}M4 4l16 16`} />;
-
-export const CloseIcon = () => <Icon path="M6 6l12 12M18 6L6 18" />;
-
-export const AddIcon = () => <Icon path="M12 5v14M5 12h14" />;
-
-export const BackIcon = () => <Icon path="M15 5l-7 7 7 7" />;
+export const BackIcon = () => <Icon name="chevron-left" />;

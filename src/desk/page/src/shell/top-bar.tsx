@@ -2,7 +2,8 @@ import { useState } from 'preact/hooks';
 import { removeDrafts } from '../conversation/drafts.js';
 import { useAttempt, useDesk, useDeskState } from '../desk-context.js';
 import { mayLeave, type Route } from '../route.js';
-import { Avatar, BellIcon, MutedIcon } from '../shared/elements.js';
+import { Avatar } from '../shared/elements.js';
+import { Icon } from '../shared/icon.js';
 import type { State } from '../state.js';
 import { isPreferred, setPreferred } from '../store.js';
 import { chooseLanguage, chosenLanguage, LANGUAGES, type Language, t } from '../strings/index.js';
@@ -73,7 +74,7 @@ export function TopBar({
           aria-label={t('mute')}
           title={t(isMuted ? 'unmute' : 'mute')}
         >
-          {isMuted ? <MutedIcon /> : <BellIcon />}
+          <Icon name={isMuted ? 'volume-off' : 'volume-2'} />
         </button>
         <select
           aria-label={t('language')}
