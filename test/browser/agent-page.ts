@@ -20,6 +20,8 @@ export interface AgentPage {
   /** Opens a conversation by a click. */
   open(who: string): Promise<void>;
   press(button: string): Promise<void>;
+  /** Chooses an item of the menu behind the agent's picture. */
+  choose(item: string): Promise<void>;
   /** Sends a reply with the button. */
   reply(text: string): Promise<void>;
   note(text: string): Promise<void>;
@@ -41,6 +43,12 @@ export interface AgentPage {
 
 /** The page of an agent in a window of its own. */
 export type AgentWindow = AgentPage & Omit<Window, 'page'>;
+
+/** Chooses an item of the menu behind the agent's picture, in any language. */
+export async function chooseInMenu(page: Page, item: string): Promise<void> {
+  await page.locator('.top-bar .menu > button').click();
+  await page.locator('.top-bar [role^=menuitem]').getByText(item, { exact: true }).click();
+}
 
 /** Wraps a page of the desk. */
 export function agentAt(page: Page): AgentPage {
@@ -67,10 +75,13 @@ export function agentAt(page: Page): AgentPage {
     item: (who) => itemsOf(inbox, who),
     itemIn: (state, who) => itemsOf(inbox.locator(`.${state}`), who),
     async open(who) {
+      // The dashboard and the settings hide the list.
+      if (!(await inbox.isVisible())) await page.getByRole('link', { name: 'Conversations' }).click();
       await itemsOf(inbox, who).click();
       await page.getByRole('heading', { name: who }).waitFor();
     },
     press,
+    choose: (item) => chooseInMenu(page, item),
     reply: (text) => write('Reply', text, 'Send'),
     note: (text) => write('Note', text, 'Add note'),
     async transferTo(name) {

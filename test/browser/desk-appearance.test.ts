@@ -1,6 +1,7 @@
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, it, vi } from 'vitest';
 import type { TestBench } from '../../src/testing/index.js';
+import { chooseInMenu } from './agent-page.js';
 import { axeViolations } from './axe.js';
 import { describeInBrowser, launch } from './chromium.js';
 import { overflowing } from './overflow.js';
@@ -49,13 +50,14 @@ async function eachDialog(page: Page, look: (name: string) => Promise<void>): Pr
     await dialog.waitFor({ state: 'detached' });
   };
   const { buttons, canned } = {
-    buttons: [
-      '.top-bar .tools button:first-child',
-      '.foot button',
-      '.conversation-header .actions > button:last-child',
-    ],
+    buttons: ['.foot button', '.conversation-header .actions > button:last-child'],
     canned: '.modes .menu > button',
   };
+  await page.evaluate('document.activeElement.blur()');
+  await page.keyboard.press('?');
+  await dialog.waitFor();
+  await look('preferences and shortcuts');
+  await shut();
   for (const button of buttons) {
     await page.locator(button).first().click();
     await dialog.waitFor();
@@ -81,7 +83,7 @@ describeInBrowser('the appearance of the desk', () => {
     it(`is accessible, ${colorScheme}`, async () => {
       const { url, bench, logInAs } = await startDesk(browser);
       const { page: login } = await openWindow(browser, url, { colorScheme });
-      await login.getByRole('button', { name: 'Log in' }).waitFor();
+      await login.getByRole('button', { name: 'Sign in' }).waitFor();
       expect(await axeViolations(login)).toEqual([]);
       await login.close();
 
@@ -158,15 +160,15 @@ describeInBrowser('the appearance of the desk', () => {
     const { url, bench, logInAs } = await startDesk(browser);
     const { page: login } = await openWindow(browser, url, { locale: 'zh-CN' });
     await login.getByRole('heading', { name: '登录客服台' }).waitFor();
-    await login.getByLabel('名称').fill('ann');
+    await login.getByLabel('登录名').fill('ann');
     await login.getByLabel('密码').fill('wrong password');
     await login.getByRole('button', { name: '登录' }).click();
-    await login.getByRole('alert').getByText('名称或密码错误。').waitFor();
+    await login.getByRole('alert').getByText('登录名或密码错误。').waitFor();
     expect(await axeViolations(login)).toEqual([]);
 
     await bench.requestHandoff({ user: { userId: 'maria.lopez' } });
     const { page } = await logInAs('ann');
-    await page.getByLabel('Language').selectOption({ label: '简体中文' });
+    await chooseInMenu(page, '简体中文');
     await page.getByRole('heading', { name: '等待中' }).waitFor();
     expect(await page.evaluate('document.documentElement.lang')).toBe('zh-Hans');
     expect(await page.title()).toBe('(1) 客服台');
@@ -176,7 +178,7 @@ describeInBrowser('the appearance of the desk', () => {
     await page.reload();
     await page.getByText('Ann 接手了会话').waitFor();
     expect(await axeViolations(page)).toEqual([]);
-    await page.getByLabel('语言').selectOption({ label: 'English' });
+    await chooseInMenu(page, 'English');
     await page.getByText('Ann claimed this conversation').waitFor();
   });
 });

@@ -30,12 +30,12 @@ describeInBrowser('assignment rules', () => {
     expect(await page.getByLabel(/^Maximum conversations per agent/).inputValue()).toBe('1');
     expect(await page.getByLabel('Team or agent').inputValue()).toBe('agent bob');
 
-    await page.getByRole('button', { name: 'Away' }).click();
-    await page.getByRole('button', { name: 'Away', pressed: true }).waitFor();
+    await ann.press('Available');
+    await page.getByRole('button', { name: 'Away', exact: true }).waitFor();
     await page.goto(`${url}#/`);
     const maria = await bench.requestHandoff({ user: { userId: 'maria' } });
     await bob.notice.getByText('The conversation with maria was assigned to you').waitFor();
-    await bob.inbox.locator('.mine .item.unread').getByText('new', { exact: true }).waitFor();
+    await bob.inbox.locator('.mine .item.unread').getByText('New', { exact: true }).waitFor();
     await bob.open('maria');
     await bob.seesEvent('Assigned to Bob');
     await bob.reply('Hello');
@@ -49,7 +49,7 @@ describeInBrowser('assignment rules', () => {
     await ann.inbox.locator('.mine').getByText('john').waitFor();
     await bob.press('Transfer to…');
     await bob.page.getByRole('menuitem', { name: 'Ann', exact: true }).waitFor();
-    await ann.press('Away');
+    await ann.press('Available');
     await bob.page.getByRole('menuitem', { name: 'Ann (away)' }).waitFor();
     // Nobody has answered John yet.
     await ann.itemIn('waiting', 'john').waitFor();

@@ -44,7 +44,7 @@ async function busyDesk(browser: Browser) {
   await ann.page.getByRole('dialog').getByRole('button', { name: 'Save' }).click();
   await ann.press('Priority: Normal');
   await ann.page.getByRole('menuitem', { name: 'Urgent' }).click();
-  await ann.seesEvent('Ann set the priority: Urgent');
+  await ann.seesEvent('Ann set the priority to Urgent');
   const conversation = ann.page.url();
   const bob = await logInAs('bob');
   await bob.page.goto(conversation);
@@ -80,16 +80,20 @@ describeInBrowser('accessible at 360, 768 and 1440 px, in both languages and the
         await expectEveryLook(page, `${name}, ${language}`);
       }
       await page.locator('.views button').first().click();
-      await page.setViewportSize({ width: 768, height: 900 });
-      await page.locator('.tools-toggle').click();
-      await expectEveryLook(page, `the tools behind the agent's picture, ${language}`);
-      await page.setViewportSize({ width: 768, height: 900 });
-      await page.locator('.tools-toggle').click();
-      await page.locator('.bulk button').click();
+      await lookInto(page, page.locator('.top-bar .menu > button'), `the agent's menu, ${language}`);
+      const [filter, select] = [
+        page.locator('.list-head > button').first(),
+        page.locator('.list-head > button').last(),
+      ];
+      await filter.click();
+      await page.locator('.filters').waitFor();
+      await expectEveryLook(page, `filters, ${language}`);
+      await filter.click();
+      await select.click();
       await page.locator('.select input').first().check();
       await page.locator('.bulk-actions').waitFor();
       await expectEveryLook(page, `selected conversations, ${language}`);
-      await page.locator('.bulk > button').last().click();
+      await select.click();
       const search = page.getByRole('searchbox');
       await search.fill('maria');
       await page.locator('.found [data-conversation]').waitFor();
@@ -124,13 +128,17 @@ describeInBrowser('accessible at 360, 768 and 1440 px, in both languages and the
       'the question before the end': '.conversation-header .actions > button:last-child',
       'canned replies': '.modes .menu > button',
       teaching: '.foot button',
-      'help and preferences': '.top-bar .tools button:first-child',
     };
     await inEachLanguage(page, async (language) => {
       await page.goto(conversation);
       await page.locator('.line.mentions-me').waitFor();
       for (const [name, button] of Object.entries(dialogs))
         await lookInto(page, page.locator(button).first(), `${name}, ${language}`);
+      await page.evaluate('document.activeElement.blur()');
+      await page.keyboard.press('?');
+      await page.getByRole('dialog').waitFor();
+      await expectEveryLook(page, `preferences and shortcuts, ${language}`);
+      await page.keyboard.press('Escape');
       await page.keyboard.press('Control+k');
       await page.getByRole('dialog').waitFor();
       await expectEveryLook(page, `commands, ${language}`);

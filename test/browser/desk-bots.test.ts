@@ -27,6 +27,7 @@ describeInBrowser('a desk with two bots', () => {
     await expect.poll(async () => (await badges.allTextContents()).toSorted()).toContain('support');
     await expect.poll(() => badges.allTextContents()).toContain('sales');
 
+    await page.getByRole('button', { name: 'Filter' }).click();
     await page.getByLabel('bot').selectOption('sales');
     await expect.poll(async () => new Set(await badges.allTextContents())).toEqual(new Set(['sales']));
     await page.locator('.inbox .item').first().click();

@@ -60,7 +60,7 @@ describeInBrowser('the desk with the keyboard alone', () => {
     await press('Enter');
     await page.getByRole('dialog', { name: 'Transfer this conversation to Bob (offline)?' }).waitFor();
     await press('Escape');
-    expect(await ann.itemIn('active', 'maria').getByText('you', { exact: true }).count()).toBe(1);
+    expect(await ann.inbox.locator('.mine').getByText('maria').count()).toBe(1);
     await page.getByRole('button', { name: 'Canned replies' }).focus();
     await press('ArrowDown');
     await vi.waitFor(async () => expect(await focused(page)).toBe('Hello'), { timeout: 10_000 });
@@ -100,7 +100,7 @@ describeInBrowser('the desk with the keyboard alone', () => {
     await ann.itemIn('waiting', 'maria').waitFor();
     await page.evaluate('document.activeElement.blur()');
     await page.keyboard.press('?');
-    await page.getByLabel('Use keys without Ctrl as shortcuts').uncheck();
+    await page.getByLabel('Use single keys as shortcuts').uncheck();
     await page.keyboard.press('Escape');
     await page.keyboard.press('j');
     await page.reload();
@@ -108,7 +108,7 @@ describeInBrowser('the desk with the keyboard alone', () => {
     await page.keyboard.press('j');
     await page.keyboard.press('?');
     expect(await page.getByRole('dialog').count()).toBe(0);
-    expect(await page.getByText('Choose a conversation').count()).toBe(1);
+    expect(await page.getByText('One conversation is waiting').count()).toBe(1);
   });
 
   it('finds actions, views and conversations in the palette', async () => {
@@ -182,7 +182,7 @@ describeInBrowser('the desk with the keyboard alone', () => {
     await page.evaluate('document.activeElement.blur()');
 
     await press('?');
-    const sheet = page.getByRole('dialog', { name: 'Settings and keyboard' });
+    const sheet = page.getByRole('dialog', { name: 'Preferences and shortcuts' });
     await sheet.getByText('next conversation', { exact: true }).waitFor();
     // Shortcuts do not apply while a dialog is open.
     await press('j');

@@ -1,6 +1,6 @@
 import type { Browser, Locator } from 'playwright-core';
 import { afterAll, beforeAll, expect, it, vi } from 'vitest';
-import { agentAt } from './agent-page.js';
+import { agentAt, chooseInMenu } from './agent-page.js';
 import { describeInBrowser, launch } from './chromium.js';
 import { startDesk, TIMEOUT_MS } from './start-desk.js';
 
@@ -88,26 +88,27 @@ describeInBrowser('live updates at the desk', () => {
     await ann.open(MARIA);
     for (let index = 0; index < 30; index += 1) await maria.say(`message ${index}`);
     await ann.sees('customer', 'message 29');
-    await ann.item(MARIA).locator('.badge').waitFor({ state: 'detached' });
+    await ann.item(MARIA).getByText('unread').waitFor({ state: 'detached' });
     await ann.page.locator('.talk').evaluate((element) => element.scrollTo(0, 0));
     await maria.say('unseen');
     const pill = ann.page.getByRole('button', { name: 'New messages' });
     await pill.waitFor();
-    await ann.item(MARIA).locator('.badge').getByText('1', { exact: true }).waitFor();
+    await ann.item(MARIA).getByText('1 unread').waitFor();
     await pill.click();
     await pill.waitFor({ state: 'detached' });
-    await ann.item(MARIA).locator('.badge').waitFor({ state: 'detached' });
+    await ann.item(MARIA).getByText('unread').waitFor({ state: 'detached' });
     expect(await isInView(ann.log.getByText('unseen', { exact: true }))).toBe(true);
   });
 
   it('can be muted, across reloads', async () => {
     const { logInAs } = await startDesk(browser);
     const ann = await logInAs('ann');
-    const mute = ann.page.getByRole('button', { name: 'Mute sounds' });
-    expect(await mute.getAttribute('aria-pressed')).toBe('false');
-    await mute.click();
+    const sounds = (checked: boolean) => ann.page.getByRole('menuitemcheckbox', { name: 'Sounds', checked });
+    await ann.press('Account: Ann');
+    await sounds(true).click();
     await ann.page.reload();
-    await ann.page.locator('button[aria-pressed=true][aria-label="Mute sounds"]').waitFor();
+    await ann.press('Account: Ann');
+    await sounds(false).waitFor();
   });
 
   it('have no gap and no repeat after the network was down', async () => {
@@ -217,9 +218,9 @@ describeInBrowser('live updates at the desk', () => {
     const ann = await logInAs('ann');
     const other = await ann.context.newPage();
     await other.goto(url);
-    await other.getByRole('button', { name: 'Log out' }).click();
-    await other.getByRole('heading', { name: 'Log in to the desk' }).waitFor();
+    await chooseInMenu(other, 'Sign out');
+    await other.getByRole('heading', { name: 'Sign in to the desk' }).waitFor();
     dropConnections();
-    await ann.page.getByRole('heading', { name: 'Log in to the desk' }).waitFor();
+    await ann.page.getByRole('heading', { name: 'Sign in to the desk' }).waitFor();
   });
 });

@@ -1,5 +1,6 @@
 import type { Browser } from 'playwright-core';
 import { afterAll, beforeAll, expect, it, vi } from 'vitest';
+import { chooseInMenu } from './agent-page.js';
 import { axeViolations } from './axe.js';
 import { describeInBrowser, launch } from './chromium.js';
 import { logIn, openWindow, PASSWORD, startDesk, TIMEOUT_MS } from './start-desk.js';
@@ -13,26 +14,26 @@ describeInBrowser('the login of the desk', () => {
   });
   afterAll(() => browser.close());
 
-  it('accepts the right password, survives a reload, and logs out', async () => {
+  it('accepts the right password, survives a reload, and signs out', async () => {
     const { url } = await startDesk(browser);
     const { page, consoleErrors } = await openWindow(browser, url);
-    await page.getByLabel('Name').fill('ann');
+    await page.getByLabel('Login name').fill('ann');
     await page.getByLabel('Password').fill('not the password');
     await page.keyboard.press('Enter');
-    await page.getByRole('alert').getByText('Name or password is wrong.').waitFor();
-    expect(await page.title()).toBe('Log in to the desk');
+    await page.getByRole('alert').getByText('The login name or password is wrong.').waitFor();
+    expect(await page.title()).toBe('Sign in to the desk');
     // The browser itself logs the 401.
     expect(consoleErrors.filter((line) => !line.includes('401'))).toEqual([]);
 
     await page.getByLabel('Password').fill(PASSWORD);
     await page.keyboard.press('Enter');
-    await page.getByRole('banner').getByText('Ann', { exact: true }).waitFor();
+    await page.getByRole('button', { name: 'Account: Ann' }).waitFor();
     await page.reload();
-    await page.getByRole('banner').getByText('Ann', { exact: true }).waitFor();
-    await page.getByRole('button', { name: 'Log out' }).click();
-    await page.getByRole('heading', { name: 'Log in to the desk' }).waitFor();
+    await page.getByRole('button', { name: 'Account: Ann' }).waitFor();
+    await chooseInMenu(page, 'Sign out');
+    await page.getByRole('heading', { name: 'Sign in to the desk' }).waitFor();
     await page.reload();
-    await page.getByRole('heading', { name: 'Log in to the desk' }).waitFor();
+    await page.getByRole('heading', { name: 'Sign in to the desk' }).waitFor();
   });
 
   it('shows the wait after too many failures', async () => {
@@ -56,13 +57,13 @@ describeInBrowser('the login of the desk', () => {
     const host = () => (isLoggedIn ? { id: 'ann', name: 'Ann' } : null);
     const { url } = await startDesk(browser, { host });
     const { page, consoleErrors } = await openWindow(browser, url);
-    await page.getByText('Log in at the application that this desk is part of').waitFor();
+    await page.getByText('Sign in at the application that this desk is part of').waitFor();
     expect(await page.locator('input').count()).toBe(0);
     expect(await axeViolations(page)).toEqual([]);
 
     isLoggedIn = true;
     await page.getByRole('button', { name: 'Try again' }).click();
-    await page.getByRole('banner').getByText('Ann', { exact: true }).waitFor();
+    await page.getByRole('button', { name: 'Account: Ann' }).waitFor();
     expect(consoleErrors).toEqual([]);
   });
 
@@ -74,6 +75,6 @@ describeInBrowser('the login of the desk', () => {
     await bob.reply('Hello from Bob');
     await ann.open('maria');
     await ann.log.locator('.from-agent').getByText('Bob').first().waitFor();
-    await ann.page.getByRole('banner').getByText('Ann', { exact: true }).waitFor();
+    await ann.page.getByRole('button', { name: 'Account: Ann' }).waitFor();
   });
 });

@@ -1,6 +1,7 @@
 import type { Browser, Locator } from 'playwright-core';
 import { afterAll, beforeAll, expect, it, vi } from 'vitest';
 import { describeInBrowser, launch } from './chromium.js';
+import { inEachLanguage } from './every-look.js';
 import { startDesk, TIMEOUT_MS } from './start-desk.js';
 
 vi.setConfig({ testTimeout: TIMEOUT_MS, hookTimeout: TIMEOUT_MS });
@@ -10,7 +11,7 @@ const PHONE = { viewport: { width: 360, height: 740 }, hasTouch: true, isMobile:
 /** The buttons, links and fields on screen that are smaller than a finger needs. */
 const SMALL_TARGETS = `[...document.querySelectorAll('button, a[href], select, textarea, input, summary')]
   .filter((element) => element.checkVisibility() && !element.matches('.skip'))
-  .map((element) => ({ element, box: element.getBoundingClientRect() }))
+  .map((element) => ({ element, box: (element.closest('label') ?? element).getBoundingClientRect() }))
   .filter(({ box }) => box.width > 0 && (box.height < 44 || box.width < 44))
   .map(({ element, box }) => element.outerHTML.slice(0, 80) + ' ' + box.width + 'x' + box.height)`;
 
@@ -61,13 +62,115 @@ describeInBrowser('the look of the desk', () => {
     const { page } = ann;
     await bench.requestHandoff({ user: { userId: 'maria' } });
     await ann.item('maria').waitFor();
-    await page.getByRole('button', { name: 'Settings and account' }).click();
-    await page.getByRole('button', { name: 'Log out' }).waitFor();
+    await ann.press('Select');
+    await ann.press('Account: Ann');
+    await page.getByRole('menuitem', { name: 'Sign out' }).waitFor();
     expect(await page.evaluate(SMALL_TARGETS)).toEqual([]);
+    await page.keyboard.press('Escape');
     await ann.open('maria');
     await ann.reply('Hello!');
     await ann.delivery('Hello!', 'sent');
     expect(await page.evaluate(SMALL_TARGETS)).toEqual([]);
+  });
+
+  it('has one row at the top of a phone, which leaves the height to the list', async () => {
+    const { url, bench, logInAs } = await startDesk(browser);
+    const ann = await logInAs('ann', PHONE);
+    const { page } = ann;
+    await bench.requestHandoff({ user: { userId: 'maria' } });
+    await inEachLanguage(page, async (language) => {
+      await page.goto(`${url}#/`);
+      await page.locator('.item').waitFor();
+      const { height = 0, y = -1 } = (await page.locator('.top-bar').boundingBox()) ?? {};
+      expect(y, language).toBe(0);
+      expect(height, language).toBeGreaterThan(0);
+      expect(height, language).toBeLessThan(0.15 * PHONE.viewport.height);
+      const controls = await page
+        .locator('.top-bar :is(a, button)')
+        .evaluateAll((all) => all.map((element) => element.getBoundingClientRect().top));
+      expect(controls.length, language).toBe(5);
+      expect(new Set(controls).size, language).toBe(1);
+    });
+  });
+
+  it('has the views on one line, or in one column beside the list', async () => {
+    const { bench, desk, logInAs } = await startDesk(browser);
+    const value = [{ id: 'returns', name: 'Returns', members: ['ann'] }];
+    await desk.store.write({ put: [{ kind: 'settings', id: 'teams', value, version: 0 }] });
+    const ann = await logInAs('ann');
+    const { page } = ann;
+    await bench.requestHandoff({ user: { userId: 'maria' } });
+    await ann.item('maria').waitFor();
+    const places = (side: 'x' | 'y') =>
+      page
+        .locator('.views button')
+        .evaluateAll(
+          (all, name) => [...new Set(all.map((each) => each.getBoundingClientRect()[name]))],
+          side,
+        );
+    for (const width of [360, 768, 1_200]) {
+      await page.setViewportSize({ width, height: 740 });
+      expect(await places('y'), `${width} px`).toHaveLength(1);
+    }
+    await page.setViewportSize({ width: 1_440, height: 740 });
+    expect(await places('x')).toHaveLength(1);
+    expect(await places('y')).toHaveLength(5);
+  });
+
+  it('has a clock in the list that says when it is late', async () => {
+    const { bench, logInAs } = await startDesk(browser);
+    const ann = await logInAs('ann');
+    const { page } = ann;
+    await bench.requestHandoff({ user: { userId: 'maria' } });
+    await ann.item('maria').waitFor();
+    const start = Date.now();
+    await page.clock.setFixedTime(start);
+    await page.reload();
+    const clock = ann.item('maria').locator('.clock');
+    await clock.waitFor();
+    expect(await clock.getAttribute('title')).toMatch(/^\d+ s left to answer$/);
+    expect(await clock.getAttribute('class')).not.toContain('late');
+    await page.clock.setFixedTime(start + 35_000);
+    await ann.item('maria').locator('.clock.late').waitFor();
+    await page.clock.setFixedTime(start + 50_000);
+    await ann.item('maria').locator('.clock.very-late').waitFor();
+    await page.clock.setFixedTime(start + 61_000);
+    await ann.item('maria').getByText('the time to answer is up').waitFor();
+  });
+
+  it('shows what is next while no conversation is open', async () => {
+    const { bench, logInAs } = await startDesk(browser);
+    const ann = await logInAs('ann');
+    const { page } = ann;
+    const next = page.locator('.next-up');
+    await next.getByText('All caught up').waitFor();
+    for (const userId of ['maria', 'john']) await bench.requestHandoff({ user: { userId } });
+    await next.getByText('2 conversations are waiting').waitFor();
+    await next.getByText(/^Longest wait: maria, /).waitFor();
+    await ann.press('Open the next one');
+    await page.getByRole('heading', { name: 'maria' }).waitFor();
+    await ann.press('Claim');
+    await page.getByRole('link', { name: 'Conversations' }).click();
+    await next.getByText('One conversation is waiting').waitFor();
+    await ann.press('Open the next one');
+    await page.getByRole('heading', { name: 'john' }).waitFor();
+  });
+
+  it('has the theme that the agent chooses, also at the sign-in', async () => {
+    const { logInAs } = await startDesk(browser);
+    const ann = await logInAs('ann', { colorScheme: 'light' });
+    const { page } = ann;
+    const background = () => page.evaluate<string>('getComputedStyle(document.body).backgroundColor');
+    const light = await background();
+    await ann.choose('Dark');
+    const dark = await background();
+    expect(dark).not.toBe(light);
+    await page.reload();
+    await ann.inbox.waitFor();
+    expect(await background()).toBe(dark);
+    await ann.choose('Sign out');
+    await page.getByRole('heading', { name: 'Sign in to the desk' }).waitFor();
+    expect(await background()).toBe(dark);
   });
 
   it('says while the platform takes no replies', async () => {

@@ -26,7 +26,7 @@ describeInBrowser('replies from the desk', () => {
     bench.faults.set('answerError', { on: ['reply'] });
     await ann.reply('I am looking into it.');
     const stored = await ann.delivery('I am looking into it.', 'stored');
-    expect(await stored.textContent()).toBe('stored, will be sent');
+    expect(await stored.textContent()).toBe('queued, will be sent');
     expect(bench.replies).toEqual([]);
     bench.faults.clear('answerError');
     const sent = await ann.delivery('I am looking into it.', 'sent');
@@ -45,9 +45,9 @@ describeInBrowser('replies from the desk', () => {
     await ann.reply('Hello!');
     const failed = await ann.delivery('Hello!', 'failed');
     expect(await failed.textContent()).toMatch(/^not sent: .{10,}/);
-    await bob.page.getByLabel('Language').selectOption('zh');
+    await bob.choose('简体中文');
     const inChinese = await bob.delivery('Hello!', 'failed');
-    expect(await inChinese.textContent()).toMatch(/^未发送: [\p{Script=Han}，]+$/u);
+    expect(await inChinese.textContent()).toMatch(/^未发送：[\p{Script=Han}，]+$/u);
     bench.faults.clear('answerError');
     await ann.press('Send again');
     await ann.delivery('Hello!', 'sent');

@@ -57,7 +57,7 @@ describeInBrowser('a busy desk', () => {
     await ann.open('customer-50');
     await ann.press('Claim');
     await ann.itemIn('active', 'customer-50').waitFor();
-    await ann.inbox.evaluate((element) => element.scrollTo(0, 0));
+    await ann.inbox.locator('.list').evaluate((element) => element.scrollTo(0, 0));
     const box = await ann.itemIn('active', 'customer-50').boundingBox();
     expect(box?.y).toBeLessThan(720);
   });

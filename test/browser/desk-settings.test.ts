@@ -1,6 +1,7 @@
 import { TOTP } from 'otpauth';
 import type { Browser } from 'playwright-core';
 import { afterAll, beforeAll, expect, it, vi } from 'vitest';
+import { chooseInMenu } from './agent-page.js';
 import { axeViolations } from './axe.js';
 import { describeInBrowser, launch } from './chromium.js';
 import { logIn, openWindow, PASSWORD, startDesk, TIMEOUT_MS } from './start-desk.js';
@@ -40,7 +41,7 @@ describeInBrowser('the settings of the desk', () => {
     await page.getByRole('row', { name: 'Cleo' }).getByRole('button', { name: 'Remove' }).click();
     await page.getByRole('dialog').getByRole('button', { name: 'Remove' }).click();
     await page.getByRole('row', { name: 'Cleo' }).waitFor({ state: 'detached' });
-    await cleo.getByRole('heading', { name: 'Log in to the desk' }).waitFor();
+    await cleo.getByRole('heading', { name: 'Sign in to the desk' }).waitFor();
     expect(consoleErrors).toEqual([]);
   });
 
@@ -109,7 +110,7 @@ describeInBrowser('the settings of the desk', () => {
     await vi.waitFor(() => expect(asked).toHaveLength(1), { timeout: 10_000 });
     expect(await page.getByLabel('Name').inputValue()).toBe('Night');
     expect(page.url()).toContain('#/settings/teams');
-    await page.getByLabel('Language').selectOption('zh');
+    await chooseInMenu(page, '简体中文');
     expect(await page.getByLabel('Name').inputValue()).toBe('Night');
     await page.getByRole('button', { name: 'Save' }).click();
     await page.getByText('Saved.').waitFor();
@@ -167,7 +168,7 @@ describeInBrowser('the settings of the desk', () => {
     await form.getByRole('button', { name: 'Turn on' }).click();
     const codes = (await page.locator('.recovery pre').innerText()).split('\n');
     expect(codes).toHaveLength(10);
-    await page.getByText('Logging in requires a code from your authenticator app.').waitFor();
+    await page.getByText('Signing in requires a code from your authenticator app.').waitFor();
     expect(consoleErrors).toEqual([]);
 
     const { page: other } = await openWindow(browser, url);
@@ -182,7 +183,7 @@ describeInBrowser('the settings of the desk', () => {
     // The other session is listed, and can be signed out.
     await page.reload();
     await page.getByRole('button', { name: 'Sign out everywhere else' }).click();
-    await other.getByRole('heading', { name: 'Log in to the desk' }).waitFor();
+    await other.getByRole('heading', { name: 'Sign in to the desk' }).waitFor();
   });
 
   it('change the password and go on working', async () => {
@@ -264,7 +265,7 @@ describeInBrowser('the settings of the desk', () => {
     await page.clock.install();
     await page.reload();
     await page.getByRole('link').filter({ hasText: 'maria' }).waitFor();
-    const warning = page.getByRole('alert').getByText('You will be logged out soon.');
+    const warning = page.getByRole('alert').getByText('You will be signed out soon.');
     await page.clock.fastForward('27:00');
     expect(await warning.count()).toBe(0);
     await page.clock.fastForward('01:30');
@@ -275,7 +276,7 @@ describeInBrowser('the settings of the desk', () => {
     await warning.waitFor({ state: 'detached' });
   });
 
-  it('leave no draft behind at the logout', async () => {
+  it('leave no draft behind after signing out', async () => {
     const { bench, logInAs } = await startDesk(browser);
     const ann = await logInAs('ann');
     await bench.requestHandoff({ user: { userId: 'maria' } });
@@ -286,8 +287,8 @@ describeInBrowser('the settings of the desk', () => {
         expect(await ann.page.evaluate('JSON.stringify(localStorage)')).toContain('A draft about Maria'),
       20_000,
     );
-    await ann.page.getByRole('button', { name: 'Log out' }).click();
-    await ann.page.getByRole('heading', { name: 'Log in to the desk' }).waitFor();
+    await ann.choose('Sign out');
+    await ann.page.getByRole('heading', { name: 'Sign in to the desk' }).waitFor();
     expect(await ann.page.evaluate('JSON.stringify(localStorage)')).not.toContain('Maria');
   });
 

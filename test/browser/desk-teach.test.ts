@@ -54,7 +54,7 @@ describeInBrowser('teaching at the desk', () => {
 
     await ann.press('Teach the bot');
     await dialog.getByText('2 questions and answers, including this one').waitFor();
-    await dialog.getByText('See the whole list').click();
+    await dialog.getByText('Show the whole list').click();
     await dialog.getByText('Yes, we ship to Norway.').waitFor();
     await dialog.getByLabel('Question').fill('Are you human?');
     await dialog.getByLabel('Answer').fill('Some of us are.');

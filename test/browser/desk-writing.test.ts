@@ -44,7 +44,7 @@ describeInBrowser('writing at the desk', () => {
     await field.fill('One');
     await field.press('Enter');
     expect(await field.inputValue()).toBe('One\n');
-    await ann.press('Settings and keyboard');
+    await ann.choose('Preferences and shortcuts');
     await page.getByLabel('Enter sends a reply').check();
     await page.getByLabel('Wait five seconds before sending a reply').check();
     await page.keyboard.press('Escape');

@@ -5,7 +5,7 @@ const STYLES = new URL('../../src/desk/page/src/styles/', import.meta.url);
 
 /** Components that have other components in them, such as menus. */
 const CONTAINERS =
-  /\.(desk|panes|pane|main-pane|inbox|group|bulk|conversation|conversation-header|columns|talk|composer)(?![\w-])/;
+  /\.(desk|top-bar|list-head|panes|pane|main-pane|inbox|group|bulk|conversation|conversation-header|columns|talk|composer)(?![\w-])/;
 
 /** An element without a class or an attribute. */
 const BARE = /^([a-z][a-z0-9]*|:is\([a-z, 0-9]*\))(:[\w-]+(\([^)]*\))?)*$/;

@@ -1,4 +1,5 @@
 import { errorText, t } from './strings/index.js';
+import { applyTheme } from './theme.js';
 
 function findElement<Kind extends Element>(selector: string, kind: new () => Kind): Kind {
   const element = document.querySelector(selector);
@@ -9,6 +10,7 @@ function findElement<Kind extends Element>(selector: string, kind: new () => Kin
 const form = findElement('form', HTMLFormElement);
 const button = findElement('button', HTMLButtonElement);
 
+applyTheme();
 document.title = t('loginTitle');
 findElement('h1', HTMLElement).textContent = t('loginTitle');
 if (form.id === 'login') showLogin();

@@ -27,10 +27,12 @@ import {
 } from './state.js';
 import { createStore, type Store } from './store.js';
 import { t } from './strings/index.js';
+import { applyTheme } from './theme.js';
 import { batch } from './updates/live-updates.js';
 import { followShared } from './updates/shared-updates.js';
 
 const root = document.querySelector('#desk');
+applyTheme();
 
 /** Live updates are applied together: each time, the list of conversations is copied, sorted and rendered. */
 const BATCH_MS = 50;

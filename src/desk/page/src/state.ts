@@ -33,8 +33,6 @@ export interface State {
   readonly conversations: ReadonlyMap<string, ConversationSummary>;
   /** The number of closed ones kept; grows when the agent asks for more. */
   readonly closedLimit: number;
-  /** How many are closed, as far as the page knows. */
-  readonly closedCount: number;
   /** What a search found; `null` without a search. */
   readonly found: Found | null;
   /** Opened conversations with their entries. */
@@ -91,7 +89,6 @@ export function initialState(view: StateView): State {
     savedFilters: view.filters,
     conversations: new Map(view.conversations.map((summary) => [summary.id, summary])),
     closedLimit: CLOSED_PAGE,
-    closedCount: view.counts.closed,
     found: null,
     opened: new Map(),
     recent: [],
@@ -110,9 +107,8 @@ export function initialState(view: StateView): State {
 /** Applies live updates, in their order. An update that was applied before changes nothing. */
 export function withUpdates(state: State, entries: readonly ConversationUpdate[]): State {
   const recent = [...state.recent, ...entries].slice(-MAX_RECENT);
-  const closedCount = state.closedCount + entries.filter(({ event }) => event.type === 'closed').length;
   const summaries = entries.map(({ summary }) => summary);
-  const next = withSummaries({ ...state, recent, closedCount }, summaries);
+  const next = withSummaries({ ...state, recent }, summaries);
   const ids = new Set(summaries.map(({ id }) => id).filter((id) => state.opened.has(id)));
   if (ids.size === 0) return next;
   const opened = [...state.opened].map(([id, view]): [string, ConversationView] => [

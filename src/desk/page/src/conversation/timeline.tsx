@@ -188,8 +188,9 @@ function AgentLineFoot({
     <>
       <span class={`foot ${state}`}>
         <span class="delivery" data-state={state}>
-          {t(state)}
-          {state === 'failed' && delivery?.reason && `: ${delivery.reason}`}
+          {state === 'failed' && delivery?.reason
+            ? t('failedBecause', { reason: delivery.reason })
+            : t(state)}
         </span>
         {state === 'failed' && (
           <button

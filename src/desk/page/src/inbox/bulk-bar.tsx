@@ -3,7 +3,9 @@ import type { ActionInputs, BulkAction, BulkFailure } from '../../../api.js';
 import { useAttempt, useDesk, useDeskState } from '../desk-context.js';
 import { ConfirmDialog, Dialog, NameDialog } from '../shared/dialog.js';
 import { byAvailability, customerName } from '../shared/elements.js';
+import { Icon } from '../shared/icon.js';
 import { Menu } from '../shared/menu.js';
+import { ToolButton } from '../shared/tool-button.js';
 import { type State, withSelected } from '../state.js';
 import { errorText, t } from '../strings/index.js';
 import { snoozeTimes } from './sorting-tools.js';
@@ -43,15 +45,15 @@ export function BulkBar() {
   const [isTagging, setTagging] = useState(false);
   const [failures, setFailures] = useState<readonly BulkFailure[]>([]);
   const select = (ids: Iterable<string> | null): void => store.update((state) => withSelected(state, ids));
-  if (!selected) {
-    return isAnyListed ? (
-      <div class="bulk">
-        <button type="button" class="quiet" onClick={() => select([])}>
-          {t('select')}
-        </button>
-      </div>
-    ) : null;
-  }
+  const toggle = (isAnyListed || selected !== null) && (
+    <ToolButton
+      icon="list-checks"
+      label={t('select')}
+      isPressed={selected !== null}
+      onClick={() => select(selected ? null : [])}
+    />
+  );
+  if (!selected) return <>{toggle}</>;
 
   const ids = [...selected];
   const ask = <Name extends BulkAction>(label: string, action: Name, input: ActionInputs[Name]): void =>
@@ -81,48 +83,46 @@ export function BulkBar() {
     ...teams.map(({ id, name }) => ({ key: `team ${id}`, label: t('teamIs', { team: name }) })),
   ];
   const assign = (key: string): void => {
-    const label = `${t('bulkAssign')} ${receivers.find((each) => each.key === key)?.label ?? ''}`;
+    const name = receivers.find((each) => each.key === key)?.label ?? '';
+    const label = t('bulkAssignTo', { name });
     if (key.startsWith('team ')) ask(label, 'pass', { team: key.slice('team '.length) });
     else ask(label, 'transfer', { to: key.slice('agent '.length) });
   };
   const isNone = ids.length === 0;
 
   return (
-    <fieldset class="bulk selecting">
-      <legend class="hidden">{t('bulk')}</legend>
-      <button type="button" class="quiet" onClick={() => select(shownIds())}>
-        {t('selectAll')}
-      </button>
-      <button type="button" class="quiet" onClick={() => select(null)}>
-        {t('selectEnd')}
-      </button>
-      <span aria-live="polite">{t('selectedCount', { count: ids.length })}</span>
-      {!isNone && (
-        <div class="bulk-actions">
-          <button type="button" onClick={() => ask(t('claim'), 'claim', {})}>
-            {t('claim')}
-          </button>
-          <Menu label={t('bulkAssign')} items={receivers} choose={assign} />
-          <button type="button" onClick={() => setTagging(true)}>
-            {t('bulkTag')}
-          </button>
-          <Menu
-            label={t('snooze')}
-            items={snoozeTimes(new Date()).map(([label, until]) => ({ key: String(until), label }))}
-            choose={(until) => ask(t('snooze'), 'snooze', { until: Number(until) })}
-          />
-          <button type="button" onClick={() => ask(t('close'), 'close', {})}>
-            {t('close')}
-          </button>
-        </div>
-      )}
+    <>
+      {toggle}
+      <fieldset class="bulk">
+        <legend class="hidden">{t('bulk')}</legend>
+        <ToolButton icon="check-check" label={t('selectAll')} onClick={() => select(shownIds())} />
+        <span aria-live="polite">{t('selectedCount', { count: ids.length })}</span>
+        {!isNone && (
+          <div class="bulk-actions">
+            <ToolButton icon="hand" label={t('claim')} onClick={() => ask(t('claim'), 'claim', {})} />
+            <Menu label={t('bulkAssign')} items={receivers} choose={assign}>
+              <Icon name="user-plus" />
+            </Menu>
+            <ToolButton icon="tag" label={t('bulkTag')} onClick={() => setTagging(true)} />
+            <Menu
+              label={t('snooze')}
+              items={snoozeTimes(new Date()).map(([label, until]) => ({ key: String(until), label }))}
+              choose={(until) => ask(t('snooze'), 'snooze', { until: Number(until) })}
+            >
+              <Icon name="alarm-clock" />
+            </Menu>
+            <ToolButton icon="circle-check" label={t('close')} onClick={() => ask(t('close'), 'close', {})} />
+          </div>
+        )}
+        <ToolButton icon="x" label={t('selectEnd')} onClick={() => select(null)} />
+      </fieldset>
       {isTagging && (
         <NameDialog
           title={t('bulkTag')}
           label={t('tagNew')}
           maxLength={40}
           close={() => setTagging(false)}
-          save={(tag) => ask(`${t('tag')} ${tag}`, 'tag', { add: [tag], remove: [] })}
+          save={(tag) => ask(t('bulkTagWith', { tag }), 'tag', { add: [tag], remove: [] })}
         />
       )}
       {pending && (
@@ -134,7 +134,7 @@ export function BulkBar() {
         />
       )}
       {failures.length > 0 && <FailuresDialog failures={failures} close={() => setFailures([])} />}
-    </fieldset>
+    </>
   );
 }
 

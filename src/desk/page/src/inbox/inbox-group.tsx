@@ -99,7 +99,7 @@ function Group({
       {ids.length === 0 && <p class="hint">{t(NONE[state])}</p>}
       <ul>
         {ids.map((id) => (
-          <InboxItem key={id} id={id} isShown={id === shown} />
+          <InboxItem key={id} id={id} isShown={id === shown} hidesMe={kind === 'mine'} />
         ))}
       </ul>
       {showMore && (

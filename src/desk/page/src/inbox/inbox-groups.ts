@@ -1,5 +1,5 @@
 import type { ConversationSummary, Priority } from '../../../api.js';
-import { closedOf, isListed, isOfMyTeams, type State } from '../state.js';
+import { closedOf, isListed, isOfMyTeams, type State, unreadOf } from '../state.js';
 
 /** The conversations of each view, as ids in their order. */
 export interface InboxGroups {
@@ -18,6 +18,20 @@ export interface InboxGroups {
 const URGENCY: Readonly<Record<Priority, number>> = { urgent: 0, high: 1, normal: 2, low: 3 };
 
 const idOf = ({ id }: ConversationSummary): string => id;
+
+const at = ({ last, requestedAt }: ConversationSummary): number => last?.at ?? requestedAt;
+
+const byUrgency = (a: ConversationSummary, b: ConversationSummary): number =>
+  URGENCY[a.priority] - URGENCY[b.priority];
+
+const byNews = (a: ConversationSummary, b: ConversationSummary): number => byUrgency(a, b) || at(b) - at(a);
+
+/** The order of conversations that wait. */
+function deadlineOrder(now: number): (a: ConversationSummary, b: ConversationSummary) => number {
+  const isLost = ({ firstReplyAt, replyBy }: ConversationSummary): number =>
+    firstReplyAt === null && replyBy !== null && replyBy <= now ? 1 : 0;
+  return (a, b) => isLost(a) - isLost(b) || byUrgency(a, b) || a.requestedAt - b.requestedAt;
+}
 
 /**
  * Sorts conversations into groups. Active ones: the newest first. Waiting ones: those that can still be answered in time,
@@ -41,14 +55,7 @@ export function groupsOf(state: State, now: number): InboxGroups {
     else if ((each.snoozedUntil ?? 0) > now) snoozed.push(each);
     else (each.agent === me.id ? mine : active).push(each);
   }
-  const at = ({ last, requestedAt }: ConversationSummary): number => last?.at ?? requestedAt;
-  const byUrgency = (a: ConversationSummary, b: ConversationSummary): number =>
-    URGENCY[a.priority] - URGENCY[b.priority];
-  const byNews = (a: ConversationSummary, b: ConversationSummary): number => byUrgency(a, b) || at(b) - at(a);
-  const isLost = ({ firstReplyAt, replyBy }: ConversationSummary): number =>
-    firstReplyAt === null && replyBy !== null && replyBy <= now ? 1 : 0;
-  const byDeadline = (a: ConversationSummary, b: ConversationSummary): number =>
-    isLost(a) - isLost(b) || byUrgency(a, b) || a.requestedAt - b.requestedAt;
+  const byDeadline = deadlineOrder(now);
   return {
     mine: mine.sort(byNews).map(idOf),
     snoozed: snoozed.sort((a, b) => (a.snoozedUntil ?? 0) - (b.snoozedUntil ?? 0)).map(idOf),
@@ -61,6 +68,36 @@ export function groupsOf(state: State, now: number): InboxGroups {
       .map(idOf),
     mentions: mentions.sort((a, b) => at(b) - at(a)).map(idOf),
   };
+}
+
+/** What the agent can do next. */
+export interface NextUp {
+  /** How many listed conversations wait for an agent. */
+  readonly waiting: number;
+  /** The one that has waited longest. */
+  readonly longest: ConversationSummary | null;
+  /** The one to open: an own one that is new or has unread messages, or else the first that waits. */
+  readonly next: string | null;
+}
+
+export function nextUpOf(state: State, now: number): NextUp {
+  const { me, conversations } = state;
+  const byDeadline = deadlineOrder(now);
+  let waiting = 0;
+  let longest: ConversationSummary | null = null;
+  let first: ConversationSummary | null = null;
+  let own: ConversationSummary | null = null;
+  for (const each of conversations.values()) {
+    if (!isListed(state, each)) continue;
+    if (each.state === 'waiting') {
+      waiting += 1;
+      if (!longest || each.requestedAt < longest.requestedAt) longest = each;
+      if (!first || byDeadline(each, first) < 0) first = each;
+    } else if (each.state === 'active' && each.agent === me.id && unreadOf(each, me.id) > 0) {
+      if (!own || byNews(each, own) < 0) own = each;
+    }
+  }
+  return { waiting, longest, next: (own ?? first)?.id ?? null };
 }
 
 const isSameList = (a: readonly string[], b: readonly string[]): boolean =>

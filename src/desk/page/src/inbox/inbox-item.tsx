@@ -1,7 +1,8 @@
 import { useCallback } from 'preact/hooks';
 import { useDesk, useDeskState } from '../desk-context.js';
 import { hrefOf } from '../route.js';
-import { Avatar, customerName, priorityText, Time, TimeLeft } from '../shared/elements.js';
+import { Avatar, customerName, priorityText, ReplyClock, ShortTime } from '../shared/elements.js';
+import { Icon } from '../shared/icon.js';
 import { isListed, isOfferedTo, type State, unreadMentionsOf, unreadOf, withToggled } from '../state.js';
 import { t } from '../strings/index.js';
 
@@ -12,7 +13,16 @@ const hasSeveralBots = ({ bots }: State) => bots.length > 1;
  * One conversation in the inbox. It subscribes to its own part of the state, so that updates of other conversations
  * do not render it again. It does not use `memo`, with which Preact kept references to removed nodes: a memory leak.
  */
-export function InboxItem({ id, isShown }: { readonly id: string; readonly isShown: boolean }) {
+export function InboxItem({
+  id,
+  isShown,
+  hidesMe = false,
+}: {
+  readonly id: string;
+  readonly isShown: boolean;
+  /** Whether the heading above says that the conversation is the agent's own. */
+  readonly hidesMe?: boolean;
+}) {
   const me = useDeskState(meOf);
   const summary = useDeskState(useCallback(({ conversations }: State) => conversations.get(id), [id]));
   const holder = useDeskState(useCallback((state: State) => holderOf(state, id), [id]));
@@ -32,7 +42,8 @@ export function InboxItem({ id, isShown }: { readonly id: string; readonly isSho
   const isNew = isOfferedTo(summary, me);
   const isMentioned = unreadMentionsOf(summary, me) > 0;
   const name = customerName(summary.user);
-  const agentName = summary.agent === me ? t('mine') : holder;
+  const isMine = summary.agent === me;
+  const agentName = isMine ? !hidesMe && t('mine') : holder;
 
   return (
     <li class={isSelected === undefined ? '' : 'selectable'}>
@@ -56,36 +67,26 @@ export function InboxItem({ id, isShown }: { readonly id: string; readonly isSho
         <span class="who" dir="auto" title={summary.user.userId ?? summary.user.anonymousId ?? name}>
           {name}
         </span>
-        <Time class="when" at={summary.last?.at ?? summary.requestedAt} />
+        <ShortTime at={summary.last?.at ?? summary.requestedAt} />
+        {unread > 0 && <span class="hidden">{t('unread', { count: unread })}</span>}
         <span class="last" dir="auto">
           {snippet || (summary.last?.text ?? '')}
         </span>
+        {summary.state !== 'closed' && summary.firstReplyAt === null && summary.replyBy !== null && (
+          <ReplyClock from={summary.requestedAt} until={summary.replyBy} />
+        )}
         <span class="marks">
-          {unread > 0 && (
-            <span class="badge" title={t('unread', { count: unread })}>
-              <span aria-hidden="true">{unread}</span>
-              <span class="hidden">{t('unread', { count: unread })}</span>
-            </span>
-          )}
+          {isNew && <span class="new">{t('isNew')}</span>}
           {isMentioned && (
-            <span class="badge" title={t('mentionsYou')}>
-              <span aria-hidden="true">@</span>
+            <span class="new" title={t('mentionsYou')}>
+              <Icon name="at-sign" />
               <span class="hidden">{t('mentionsYou')}</span>
             </span>
           )}
-          {isNew && <span class="new">{t('isNew')}</span>}
           {summary.priority !== 'normal' && (
-            <span class={`priority ${summary.priority}`}>{priorityText(summary.priority)}</span>
-          )}
-          {isSeveral && <span class="bot">{summary.bot}</span>}
-          {summary.tags.map((tag) => (
-            <span key={tag} class="tag" dir="auto">
-              {tag}
-            </span>
-          ))}
-          {team && (
-            <span class="team" dir="auto">
-              {team}
+            <span class={`priority ${summary.priority}`}>
+              <Icon name="flag" />
+              {priorityText(summary.priority)}
             </span>
           )}
           {agentName && (
@@ -93,9 +94,17 @@ export function InboxItem({ id, isShown }: { readonly id: string; readonly isSho
               {agentName}
             </span>
           )}
-          {summary.state !== 'closed' && summary.firstReplyAt === null && summary.replyBy !== null && (
-            <TimeLeft until={summary.replyBy} />
+          {team && (
+            <span class="team" dir="auto">
+              {team}
+            </span>
           )}
+          {isSeveral && <span class="bot">{summary.bot}</span>}
+          {summary.tags.map((tag) => (
+            <span key={tag} class="tag" dir="auto">
+              {tag}
+            </span>
+          ))}
         </span>
       </a>
     </li>

@@ -1,10 +1,11 @@
 import { useCallback, useEffect, useState } from 'preact/hooks';
 import type { InboxViewName } from '../../../api.js';
 import { useAttempt, useDesk, useDeskState } from '../desk-context.js';
-import { type State, unreadMentionsOf, withFilter, withFound } from '../state.js';
+import { Icon, type IconName } from '../shared/icon.js';
+import { type Filter, NO_FILTER, type State, unreadMentionsOf, withFilter, withFound } from '../state.js';
 import { t } from '../strings/index.js';
 import { BulkBar } from './bulk-bar.js';
-import { FilterBar } from './filter-bar.js';
+import { FilterBar, isSameFilter, partsOf } from './filter-bar.js';
 import { ClosedGroup, OpenGroup } from './inbox-group.js';
 import { groupsOf, type InboxGroups, isSameGroups } from './inbox-groups.js';
 import { InboxItem } from './inbox-item.js';
@@ -15,6 +16,7 @@ const viewOf = ({ filter }: State) => filter.view;
 /** How often deadlines and snoozes are checked, without any update. */
 const TICK_MS = 5_000;
 
+/** The views, and the list of the chosen one or of a search. */
 export function Inbox({ shown }: { readonly shown: string | null }) {
   const [search, setSearch] = useState('');
   useSearch(search);
@@ -23,29 +25,34 @@ export function Inbox({ shown }: { readonly shown: string | null }) {
   const groups = useGroups();
 
   return (
-    <aside class="pane inbox" aria-label={t('inbox')}>
-      <input
-        type="search"
-        data-key="search"
-        placeholder={t('search')}
-        aria-label={t('search')}
-        value={search}
-        onInput={({ currentTarget }) => setSearch(currentTarget.value)}
-      />
-      {found ? (
-        <>
+    <>
+      <Views groups={groups} leaveSearch={() => setSearch('')} />
+      <aside class="pane inbox" aria-label={t('inbox')}>
+        <div class="list-head">
+          <label class="search">
+            <Icon name="search" />
+            <input
+              type="search"
+              data-key="search"
+              placeholder={t('search')}
+              aria-label={t('searchHint')}
+              title={t('searchHint')}
+              value={search}
+              onInput={({ currentTarget }) => setSearch(currentTarget.value)}
+            />
+          </label>
+          {!found && <FilterBar />}
           <BulkBar />
-          <SearchResults ids={found.ids} shown={shown} />
-        </>
-      ) : (
-        <>
-          <Views groups={groups} />
-          <FilterBar />
-          <BulkBar />
-          <Groups view={view} groups={groups} shown={shown} />
-        </>
-      )}
-    </aside>
+        </div>
+        <div class="list">
+          {found ? (
+            <SearchResults ids={found.ids} shown={shown} />
+          ) : (
+            <Groups view={view} groups={groups} shown={shown} />
+          )}
+        </div>
+      </aside>
+    </>
   );
 }
 
@@ -89,43 +96,77 @@ function Groups({
 const hasTeams = ({ teams, me }: State) => teams.some(({ members }) => members.includes(me.id));
 const unreadMentionsIn = ({ conversations, me }: State) =>
   [...conversations.values()].filter((summary) => unreadMentionsOf(summary, me.id) > 0).length;
-const closedCountOf = ({ closedCount }: State) => closedCount;
 
-/** Chooses a view; each shows how many conversations it has. */
+const savedOf = ({ savedFilters }: State) => savedFilters;
+const filterOf = ({ filter }: State) => filter;
+const isSearchingIn = ({ found }: State) => found !== null;
+
+/** Chooses a view or a saved filter; views show how many conversations they have. */
 function Views({
   groups: { mine, snoozed, waiting, active, teams, mentions },
+  leaveSearch,
 }: {
   readonly groups: InboxGroups;
+  readonly leaveSearch: () => void;
 }) {
   const { store } = useDesk();
-  const chosen = useDeskState(viewOf);
-  const closed = useDeskState(closedCountOf);
+  const filter = useDeskState(filterOf);
+  const saved = useDeskState(savedOf);
   const isInTeam = useDeskState(hasTeams);
   const unreadMentions = useDeskState(unreadMentionsIn);
-  const views: readonly (readonly [InboxViewName, string, number])[] = [
-    ['all', t('viewAll'), mine.length + waiting.length + active.length + snoozed.length],
-    ['mine', t('groupMine'), mine.length],
-    ...(isInTeam || chosen === 'teams' ? ([['teams', t('viewTeams'), teams.length]] as const) : []),
-    ...(mentions.length > 0 || chosen === 'mentions'
-      ? ([['mentions', t('viewMentions'), unreadMentions]] as const)
+  const isSearching = useDeskState(isSearchingIn);
+  const current = saved.find((each) => isSameFilter(each, filter));
+  const choose = (part: Partial<Filter>): void => {
+    leaveSearch();
+    store.update((state) => withFilter(state, part));
+  };
+  const all = mine.length + waiting.length + active.length + snoozed.length;
+  const views: readonly ViewProps[] = [
+    { name: 'all', icon: 'inbox', label: t('viewAll'), count: all },
+    { name: 'mine', icon: 'user', label: t('groupMine'), count: mine.length },
+    { name: 'unassigned', icon: 'hand', label: t('viewUnassigned'), count: waiting.length },
+    ...(isInTeam || filter.view === 'teams'
+      ? [{ name: 'teams', icon: 'users', label: t('viewTeams'), count: teams.length } as const]
       : []),
-    ['unassigned', t('viewUnassigned'), waiting.length],
-    ['closed', t('closed'), closed],
+    ...(mentions.length > 0 || filter.view === 'mentions'
+      ? [{ name: 'mentions', icon: 'at-sign', label: t('viewMentions'), count: unreadMentions } as const]
+      : []),
+    { name: 'closed', icon: 'circle-check', label: t('closed'), count: 0 },
   ];
   return (
     <nav class="views" aria-label={t('views')}>
-      {views.map(([name, label, count]) => (
+      {views.map(({ name, icon, label, count }) => (
         <button
           type="button"
           key={name}
-          aria-pressed={name === chosen}
-          onClick={() => store.update((state) => withFilter(state, { view: name }))}
+          aria-pressed={name === filter.view && !current && !isSearching}
+          onClick={() => choose(current ? { ...NO_FILTER, view: name } : { view: name })}
         >
-          {label} <span class="count">{count}</span>
+          <Icon name={icon} />
+          <span>{label}</span> {count > 0 && <span class="count">{count}</span>}
+        </button>
+      ))}
+      {saved.map((each) => (
+        <button
+          type="button"
+          key={each.id}
+          dir="auto"
+          aria-pressed={each === current && !isSearching}
+          onClick={() => choose(each === current ? NO_FILTER : partsOf(each))}
+        >
+          <Icon name="bookmark" />
+          <span>{each.name}</span>
         </button>
       ))}
     </nav>
   );
+}
+
+interface ViewProps {
+  readonly name: InboxViewName;
+  readonly icon: IconName;
+  readonly label: string;
+  readonly count: number;
 }
 
 function SearchResults({ ids, shown }: { readonly ids: readonly string[]; readonly shown: string | null }) {

@@ -2,7 +2,7 @@ import { useEffect, useState } from 'preact/hooks';
 import type { AgentView, AvailabilityView, CustomerView, Priority } from '../../../api.js';
 import { useDeskState } from '../desk-context.js';
 import type { State } from '../state.js';
-import { duration, formatTime, t } from '../strings/index.js';
+import { duration, formatShortTime, formatTime, t } from '../strings/index.js';
 import { Icon } from './icon.js';
 
 /** An id that people cannot read: a UUID, or another long hexadecimal number. */
@@ -77,13 +77,19 @@ export function Time({ at, class: className }: { readonly at: number; readonly c
   );
 }
 
+/** Today's time or the day, where there is little room. */
+export function ShortTime({ at }: { readonly at: number }) {
+  return (
+    <time class="when" dateTime={new Date(at).toISOString()} title={formatTime(at)}>
+      {formatShortTime(at)}
+    </time>
+  );
+}
+
 const aheadOf = ({ clockAhead }: State) => clockAhead;
 
-/** Less time than this is shown as urgent. */
-const URGENT_MS = 20_000;
-
-/** The time left to answer before the platform ends the handoff, by the server's clock. */
-export function TimeLeft({ until }: { readonly until: number }) {
+/** The milliseconds left until a time, by the server's clock. */
+function useTimeLeft(until: number): number {
   const ahead = useDeskState(aheadOf);
   const left = () => until - (Date.now() + ahead);
   const [ms, setMs] = useState(left);
@@ -91,9 +97,42 @@ export function TimeLeft({ until }: { readonly until: number }) {
     const timer = setInterval(() => setMs(left()), 1_000);
     return () => clearInterval(timer);
   }, [until, ahead]);
-  if (ms <= 0) return <span class="time-left over">{t('timeUp')}</span>;
+  return ms;
+}
+
+const timeLeftText = (ms: number): string => (ms <= 0 ? t('timeUp') : t('timeLeft', { time: duration(ms) }));
+
+/** Less time than this is shown as urgent. */
+const URGENT_MS = 20_000;
+
+/** The time left to answer before the platform ends the handoff, in words. */
+export function TimeLeft({ until }: { readonly until: number }) {
+  const ms = useTimeLeft(until);
+  return <span class={`time-left ${ms < URGENT_MS ? 'urgent' : ''}`}>{timeLeftText(ms)}</span>;
+}
+
+/** Less than these parts of the time to answer is late, and very late. */
+const LATE = 0.5;
+const VERY_LATE = 0.2;
+
+/** The same as a small clock, which runs out. Only when it is late does it show a number as well. */
+export function ReplyClock({ from, until }: { readonly from: number; readonly until: number }) {
+  const ms = useTimeLeft(until);
+  const part = Math.min(1, Math.max(0, ms / Math.max(1, until - from)));
+  const isLate = part < LATE;
   return (
-    <span class={`time-left ${ms < URGENT_MS ? 'urgent' : ''}`}>{t('timeLeft', { time: duration(ms) })}</span>
+    <span class={`clock ${part < VERY_LATE ? 'very-late' : isLate ? 'late' : ''}`} title={timeLeftText(ms)}>
+      {ms > 0 ? (
+        <svg class="dial" viewBox="0 0 16 16" aria-hidden="true">
+          <circle cx="8" cy="8" r="7" />
+          <circle class="rest" cx="8" cy="8" r="3.5" pathLength="1" stroke-dasharray={`${part} 1`} />
+        </svg>
+      ) : (
+        <Icon name="circle-alert" />
+      )}
+      {isLate && ms > 0 && <span aria-hidden="true">{duration(ms)}</span>}
+      <span class="hidden">{timeLeftText(ms)}</span>
+    </span>
   );
 }
 

@@ -6,6 +6,7 @@ import bellOff from 'lucide-static/icons/bell-off.svg?raw';
 import bookmark from 'lucide-static/icons/bookmark.svg?raw';
 import chartColumn from 'lucide-static/icons/chart-column.svg?raw';
 import check from 'lucide-static/icons/check.svg?raw';
+import checkCheck from 'lucide-static/icons/check-check.svg?raw';
 import chevronDown from 'lucide-static/icons/chevron-down.svg?raw';
 import chevronLeft from 'lucide-static/icons/chevron-left.svg?raw';
 import chevronRight from 'lucide-static/icons/chevron-right.svg?raw';
@@ -60,6 +61,7 @@ const FILES = {
   bookmark,
   'chart-column': chartColumn,
   check,
+  'check-check': checkCheck,
   'chevron-down': chevronDown,
   'chevron-left': chevronLeft,
   'chevron-right': chevronRight,

@@ -2,7 +2,7 @@ import { useEffect, useState } from 'preact/hooks';
 import type { Notices } from '../notices.js';
 import { type Store, useStore } from '../store.js';
 import { t } from '../strings/index.js';
-import { CloseIcon } from './elements.js';
+import { ToolButton } from './tool-button.js';
 
 /** How long a notice is shown, unless the agent points at it. */
 const NOTICE_MS = 6_000;
@@ -34,9 +34,7 @@ export function NoticeLine({ notices }: { readonly notices: Store<Notices> }) {
               <span class="text">{last.text}</span>
             </a>
           )}
-          <button type="button" class="icon-only" aria-label={t('hide')} onClick={hide}>
-            <CloseIcon />
-          </button>
+          <ToolButton icon="x" label={t('hide')} onClick={hide} />
         </p>
       )}
     </div>

@@ -111,13 +111,14 @@ function viewCommands(store: Store<State>): readonly PaletteCommand[] {
   return [
     ...views.map(([view, label]) => ({
       key: `view ${view}`,
-      label: `${t('inbox')}: ${label}`,
+      label: t('paletteView', { view: label }),
       run: () => {
         navigateTo(null);
         store.update((state) => withFilter(state, { view }));
       },
     })),
     { key: 'dashboard', label: t('dashboard'), run: () => location.assign('#/dashboard') },
+    { key: 'settings', label: t('settings'), run: () => location.assign('#/settings') },
   ];
 }
 

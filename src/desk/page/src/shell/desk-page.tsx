@@ -4,6 +4,7 @@ import { ConversationPane } from '../conversation/conversation-pane.js';
 import { Dashboard } from '../dashboard/dashboard.js';
 import { useDesk, useDeskState } from '../desk-context.js';
 import { Inbox } from '../inbox/inbox.js';
+import { NextUp } from '../inbox/next-up.js';
 import type { Notices } from '../notices.js';
 import { showInTitle } from '../notifications.js';
 import { useRoute } from '../route.js';
@@ -56,7 +57,7 @@ export function DeskPage({
           {route.kind === 'dashboard' && <Dashboard />}
           {route.kind === 'settings' && <AdminLoader tab={route.tab} />}
           {route.kind === 'conversation' && <ConversationPane key={route.id} id={route.id} />}
-          {route.kind === 'list' && <p class="hint">{t('pickOne')}</p>}
+          {route.kind === 'list' && <NextUp />}
         </main>
       </div>
       <NoticeLine notices={notices} />

@@ -1,5 +1,4 @@
 import { useState } from 'preact/hooks';
-import { setNotifications } from '../notifications.js';
 import { Dialog } from '../shared/dialog.js';
 import { isPreferred, type Preference, setPreferred } from '../store.js';
 import { t } from '../strings/index.js';
@@ -8,7 +7,6 @@ import { areShortcutsOn, SHORTCUTS, setShortcutsOn } from './keyboard.js';
 /** Lists the keyboard shortcuts. */
 export function HelpDialog({ close }: { readonly close: () => void }) {
   const [isOn, setOn] = useState(areShortcutsOn);
-  const [isNotified, setNotified] = useState(() => isPreferred('notifications'));
   return (
     <Dialog title={t('shortcuts')} close={close}>
       <label class="switch">
@@ -24,19 +22,6 @@ export function HelpDialog({ close }: { readonly close: () => void }) {
       </label>
       <Switch name="enter-sends" label={t('enterSends')} />
       <Switch name="undo-send" label={t('undoSendOn')} />
-      <label class="switch">
-        <input
-          type="checkbox"
-          checked={isNotified}
-          onChange={({ currentTarget }) => {
-            void setNotifications(currentTarget.checked).then((isAllowed) => {
-              setNotified(isAllowed);
-              if (currentTarget.checked && !isAllowed) currentTarget.checked = false;
-            });
-          }}
-        />
-        {t('notificationsOn')}
-      </label>
       <dl class="shortcuts">
         {SHORTCUTS.map(([key, name]) => (
           <div key={key}>

@@ -55,24 +55,26 @@ export function duration(ms: number): string {
   return t('hours', { count: Math.round(seconds / 3_600) });
 }
 
+const DATE: Intl.DateTimeFormatOptions = { month: 'short', day: 'numeric' };
+const CLOCK: Intl.DateTimeFormatOptions = { hour: 'numeric', minute: '2-digit' };
+
+const FORMATS = { clock: CLOCK, date: DATE, both: { ...DATE, ...CLOCK } };
+
 /** Cached, since the inbox shows hundreds of times and creating a format is slow. */
 const formats = new Map<string, Intl.DateTimeFormat>();
 
-function formatOf(lang: string, isToday: boolean): Intl.DateTimeFormat {
-  const key = `${lang} ${isToday}`;
-  const cached = formats.get(key);
-  if (cached) return cached;
-  const format = new Intl.DateTimeFormat(lang, {
-    ...(!isToday && { month: 'short', day: 'numeric' }),
-    hour: '2-digit',
-    minute: '2-digit',
-  });
-  formats.set(key, format);
-  return format;
+function format(at: number, parts: keyof typeof FORMATS): string {
+  const { lang } = document.documentElement;
+  const key = `${lang} ${parts}`;
+  const cached = formats.get(key) ?? new Intl.DateTimeFormat(lang, FORMATS[parts]);
+  formats.set(key, cached);
+  return cached.format(at);
 }
 
+const isToday = (at: number): boolean => new Date(at).toDateString() === new Date().toDateString();
+
 /** Formats a time: without the date for today. */
-export function formatTime(at: number): string {
-  const isToday = new Date(at).toDateString() === new Date().toDateString();
-  return formatOf(document.documentElement.lang, isToday).format(at);
-}
+export const formatTime = (at: number): string => format(at, isToday(at) ? 'clock' : 'both');
+
+/** Formats a time: only the date, unless it is today. */
+export const formatShortTime = (at: number): string => format(at, isToday(at) ? 'clock' : 'date');
