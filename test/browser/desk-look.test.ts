@@ -156,6 +156,21 @@ describeInBrowser('the look of the desk', () => {
     await page.getByRole('heading', { name: 'john' }).waitFor();
   });
 
+  it('follows a link that is clicked as soon as the page is there', async () => {
+    const { logInAs } = await startDesk(browser);
+    const { page } = await logInAs('ann');
+    await page.addInitScript(`
+      const observer = new MutationObserver(() => {
+        if (!document.querySelector('.inbox')) return;
+        observer.disconnect();
+        location.hash = '#/settings';
+      });
+      observer.observe(document, { subtree: true, childList: true });
+    `);
+    await page.reload();
+    await page.getByRole('heading', { name: 'Settings' }).waitFor();
+  });
+
   it('has the theme that the agent chooses, also at the sign-in', async () => {
     const { logInAs } = await startDesk(browser);
     const ann = await logInAs('ann', { colorScheme: 'light' });

@@ -55,9 +55,10 @@ export function askBeforeLeaving(question: () => string): () => void {
 export const mayLeave = (): boolean => leaveQuestion === null || confirm(leaveQuestion());
 
 export function useRoute(): Route {
-  const [route, setRoute] = useState(() => routeOf(location.hash));
+  const [first] = useState(() => location.hash);
+  const [route, setRoute] = useState(() => routeOf(first));
   useEffect(() => {
-    let shown = location.hash;
+    let shown = first;
     const look = (): void => {
       if (location.hash === shown) return;
       if (!mayLeave()) {
@@ -69,6 +70,8 @@ export function useRoute(): Route {
       setRoute(routeOf(shown));
     };
     addEventListener('hashchange', look);
+    // Effects run after the first frame: the agent may have gone elsewhere by then.
+    look();
     return () => removeEventListener('hashchange', look);
   }, []);
   return route;
