@@ -96,6 +96,16 @@ describeInBrowser('the dashboard of the desk', () => {
     await chart.waitFor();
     const drawn = `[...document.querySelectorAll('.chart:first-child rect.good')].map((bar) => bar.getBBox().height > 0)`;
     expect(await page.evaluate(drawn)).toEqual([...SAMPLE_DAY.map(({ handled }) => handled > 0), false]);
+    expect(await chart.locator('.axis-y span').allTextContents()).toEqual(['10', '5', '0']);
+    // The axes stay readable on a phone, where the drawing shrinks.
+    await page.setViewportSize({ width: 360, height: 740 });
+    const sizes = await page.evaluate<number[]>(
+      `[...document.querySelectorAll('.chart:first-child .plot span')].map((label) => parseFloat(getComputedStyle(label).fontSize))`,
+    );
+    expect(sizes).toHaveLength(7);
+    expect(Math.min(...sizes)).toBeGreaterThanOrEqual(12);
+    expect(await chart.locator('svg text').count()).toBe(0);
+    await page.setViewportSize({ width: 1_200, height: 720 });
     await chart.getByText('As a table').click();
     await chart.getByRole('row').nth(busiest).getByText('handled 9, missed 1').waitFor();
     await chart.getByText('As a table').click();

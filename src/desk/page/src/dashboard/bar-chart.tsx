@@ -10,55 +10,71 @@ export interface Bar {
   }[];
 }
 
-const WIDTH = 480;
-const HEIGHT = 120;
-const GAP = 3;
+/** Units of the drawing, which is stretched. Its texts are outside of it, so that they keep their size. */
+const BAR_WIDTH = 10;
+const GAP = 2;
+const HEIGHT = 100;
+/** Hours between two labels. */
+const LABELLED = 6;
 
 /** A bar chart over time, with the same numbers as a table. */
 export function BarChart({
   title,
   bars,
+  tops,
   format,
 }: {
   readonly title: string;
   readonly bars: readonly Bar[];
+  /** Round numbers for the top of the axis, the smallest first; half of each is round too. */
+  readonly tops: readonly number[];
   readonly format: (value: number) => string;
 }) {
-  const max = Math.max(1, ...bars.map(totalOf));
+  const highest = Math.max(0, ...bars.map(totalOf));
+  const top = tops.find((each) => each >= highest) ?? highest;
   const names = bars[0]?.parts ?? [];
-  const step = WIDTH / Math.max(1, bars.length);
+  const width = bars.length * BAR_WIDTH;
+  const heightOf = (value: number): number => (value / top) * HEIGHT;
   return (
-    <figure class="chart">
+    <figure class="chart card">
       <figcaption>
         {title} {names.length > 1 && <Legend names={names} />}
       </figcaption>
-      <svg viewBox={`0 0 ${WIDTH} ${HEIGHT + 16}`} aria-hidden="true">
-        {bars.map((bar, index) => (
-          <g key={bar.at} transform={`translate(${index * step} 0)`}>
-            <title>{`${formatTime(bar.at)}: ${textOf(bar, format)}`}</title>
-            <rect class="ground" width={step} height={HEIGHT} />
-            {stacked(bar).map(({ kind, value, below }) => (
-              <rect
-                key={kind}
-                class={kind}
-                x={GAP / 2}
-                width={step - GAP}
-                y={HEIGHT - ((below + value) / max) * HEIGHT}
-                height={(value / max) * HEIGHT}
-              />
+      <div class="plot" aria-hidden="true">
+        <div class="axis-y">
+          {[top, top / 2, 0].map((value) => (
+            <span key={value}>{value === 0 ? '0' : format(value)}</span>
+          ))}
+        </div>
+        <svg viewBox={`0 0 ${width} ${HEIGHT}`} preserveAspectRatio="none" aria-hidden="true">
+          {[0, HEIGHT / 2, HEIGHT].map((y) => (
+            <line key={y} x1={0} x2={width} y1={y} y2={y} />
+          ))}
+          {bars.map((bar, index) => (
+            <g key={bar.at} transform={`translate(${index * BAR_WIDTH} 0)`}>
+              <title>{`${formatTime(bar.at)}: ${textOf(bar, format)}`}</title>
+              <rect class="ground" width={BAR_WIDTH} height={HEIGHT} />
+              {stacked(bar).map(({ kind, value, below }) => (
+                <rect
+                  key={kind}
+                  class={kind}
+                  x={GAP / 2}
+                  width={BAR_WIDTH - GAP}
+                  y={HEIGHT - heightOf(below + value)}
+                  height={heightOf(value)}
+                />
+              ))}
+            </g>
+          ))}
+        </svg>
+        <div class="axis-x">
+          {bars
+            .filter((_, index) => index % LABELLED === 0)
+            .map(({ at }) => (
+              <span key={at}>{`${new Date(at).getHours()}:00`}</span>
             ))}
-            {index % 6 === 0 && (
-              <text x={0} y={HEIGHT + 13}>
-                {new Date(bar.at).getHours()}:00
-              </text>
-            )}
-          </g>
-        ))}
-        <line x1={0} x2={WIDTH} y1={HEIGHT} y2={HEIGHT} />
-        <text class="most" x={2} y={11}>
-          {format(max)}
-        </text>
-      </svg>
+        </div>
+      </div>
       <details>
         <summary>{t('asTable')}</summary>
         <table>

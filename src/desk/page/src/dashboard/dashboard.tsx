@@ -10,6 +10,12 @@ import { Report } from './report.js';
 /** How often the numbers are refreshed. */
 const REFRESH_MS = 10_000;
 
+/** Ends of the axes of the charts. */
+const COUNTS = [2, 4, 10, 20, 40, 100, 200, 400, 1_000, 2_000, 4_000, 10_000];
+const DURATIONS = [10, 20, 60, 120, 240, 600, 1_200, 3_600, 7_200, 14_400, 36_000, 86_400].map(
+  (seconds) => seconds * 1_000,
+);
+
 const agentsOf = ({ agents }: State) => agents;
 
 /** The dashboard: numbers, charts and dead letters. */
@@ -40,7 +46,7 @@ export function Dashboard() {
   return (
     <div class="dashboard">
       <h2>{t('dashboard')}</h2>
-      <dl class="tiles">
+      <dl class="tiles card">
         {tiles.map(([name, value]) => (
           <div key={name}>
             <dt>{name}</dt>
@@ -59,7 +65,8 @@ export function Dashboard() {
               { name: t('stillOpen'), value: requested - handled - missed, kind: 'open' },
             ],
           }))}
-          format={String}
+          tops={COUNTS}
+          format={(count) => String(Math.round(count))}
         />
         <BarChart
           title={t('firstReplyPerHour')}
@@ -67,11 +74,12 @@ export function Dashboard() {
             at,
             parts: [{ name: t('firstReply'), value: firstReplyMs ?? 0, kind: 'good' }],
           }))}
+          tops={DURATIONS}
           format={duration}
         />
       </div>
       {view.agents.length > 0 && (
-        <section>
+        <section class="card">
           <h3>{t('byAgent')}</h3>
           <table>
             <thead>

@@ -13,7 +13,7 @@ export function DeadLetters({
   readonly onChange: () => void;
 }) {
   return (
-    <section class="dead">
+    <section class="dead card">
       <h3>{t('dead')}</h3>
       {dead.length === 0 && <p class="hint">{t('deadNone')}</p>}
       <ul>

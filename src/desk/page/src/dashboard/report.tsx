@@ -37,7 +37,7 @@ export function Report({ timeZone }: { readonly timeZone: string }) {
   });
 
   return (
-    <section class="report">
+    <section class="report card">
       <h3>{t('report')}</h3>
       <div class="range">
         <label>
