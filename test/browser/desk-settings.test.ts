@@ -123,6 +123,38 @@ describeInBrowser('the settings of the desk', () => {
     await page.getByRole('link', { name: 'Dashboard' }).click();
     await page.getByRole('heading', { name: 'Dashboard' }).waitFor();
     expect(asked).toEqual(Array(3).fill('Leave without saving your changes?'));
+    for (const [tab, field] of [
+      ['agents', 'Login name'],
+      ['account', 'Current password'],
+    ] as const) {
+      isLeft = false;
+      asked.length = 0;
+      await page.goto(`${url}#/settings/${tab}`);
+      await page.getByLabel(field).fill('something');
+      await page.getByRole('link', { name: 'Dashboard' }).click();
+      await vi.waitFor(() => expect(asked, tab).toHaveLength(1), { timeout: 10_000 });
+      expect(await page.getByLabel(field).inputValue()).toBe('something');
+      isLeft = true;
+      await page.getByRole('link', { name: 'Dashboard' }).click();
+      await page.getByRole('heading', { name: 'Dashboard' }).waitFor();
+    }
+    // So does a role that was chosen and not changed.
+    await page.goto(`${url}#/settings/agents`);
+    await page.getByLabel('Role: Bob').selectOption('Agent');
+    asked.length = 0;
+    await page.getByRole('link', { name: 'Dashboard' }).click();
+    await page.getByRole('heading', { name: 'Dashboard' }).waitFor();
+    expect(asked).toHaveLength(1);
+  });
+
+  it('name the browsers of sessions', async () => {
+    const { url, logInAs } = await startDesk(browser);
+    const userAgent =
+      'Mozilla/5.0 (Windows NT 10.0; Win64; x64) AppleWebKit/537.36 Chrome/140.0 Safari/537.36 Edg/140.0';
+    const { page } = await logInAs('ann', { userAgent });
+    await page.goto(`${url}#/settings/account`);
+    const cell = page.getByRole('cell', { name: 'Edge on Windows' });
+    expect(await cell.getAttribute('title')).toBe(userAgent);
   });
 
   it('hide from agents what their role does not allow', async () => {
@@ -136,9 +168,12 @@ describeInBrowser('the settings of the desk', () => {
     await logIn(page, 'cleo');
     await page.getByRole('link').filter({ hasText: 'maria' }).click();
     await page.getByText('Hello from Bob').first().waitFor();
-    for (const name of ['Take over', 'Teach the bot', 'Transfer to…']) {
+    for (const name of ['Take over', 'Teach the bot']) {
       expect(await page.getByRole('button', { name }).count(), name).toBe(0);
     }
+    await page.getByRole('button', { name: 'More actions' }).click();
+    expect(await page.getByRole('menuitem').allTextContents()).toEqual(['Tags']);
+    await page.keyboard.press('Escape');
     await page.getByRole('link', { name: 'Dashboard' }).click();
     await page.getByRole('heading', { name: 'Dashboard' }).waitFor();
     expect(await page.getByRole('heading', { name: 'Failed deliveries' }).count()).toBe(0);

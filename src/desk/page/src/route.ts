@@ -36,23 +36,26 @@ export function isVisible(id: string): boolean {
   return route.kind === 'conversation' && route.id === id && !document.hidden;
 }
 
-/** The question to ask before the view or the page is left; `null` without one. */
-let leaveQuestion: (() => string) | null = null;
+/** The questions to ask before the view or the page is left: one for each form with edits. */
+const leaveQuestions = new Set<() => string>();
 
 const askBrowser = (event: Event): void => event.preventDefault();
 
 /** Asks before the agent leaves the view or the page. Returns a function that ends it. */
 export function askBeforeLeaving(question: () => string): () => void {
-  leaveQuestion = question;
+  leaveQuestions.add(question);
   addEventListener('beforeunload', askBrowser);
   return () => {
-    leaveQuestion = null;
-    removeEventListener('beforeunload', askBrowser);
+    leaveQuestions.delete(question);
+    if (leaveQuestions.size === 0) removeEventListener('beforeunload', askBrowser);
   };
 }
 
-/** Whether the view may be left or drawn anew: the agent is asked if that loses something. */
-export const mayLeave = (): boolean => leaveQuestion === null || confirm(leaveQuestion());
+/** Whether the view may be left or drawn anew: the agent is asked, once, if that loses something. */
+export function mayLeave(): boolean {
+  const [question] = leaveQuestions;
+  return question === undefined || confirm(question());
+}
 
 export function useRoute(): Route {
   const [first] = useState(() => location.hash);
@@ -65,7 +68,6 @@ export function useRoute(): Route {
         history.pushState(null, '', shown);
         return;
       }
-      leaveQuestion = null;
       shown = location.hash;
       setRoute(routeOf(shown));
     };

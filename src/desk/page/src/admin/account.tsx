@@ -7,6 +7,8 @@ import { reloadWith } from '../notices.js';
 import { ConfirmDialog } from '../shared/dialog.js';
 import { a } from '../strings/admin.js';
 import { formatTime, t } from '../strings/index.js';
+import { namesIn } from './browser-name.js';
+import { FieldsForm } from './settings-form.js';
 
 /** The agent's own account: password, second factor and sessions. */
 export function AdminAccount() {
@@ -37,26 +39,15 @@ export function AdminAccount() {
   );
 }
 
-/** The fields of a form, by name. */
-const fieldsOf = (form: HTMLFormElement): Record<string, string> =>
-  Object.fromEntries(
-    [...new FormData(form)].map(([name, value]) => [name, typeof value === 'string' ? value : '']),
-  );
-
 function PasswordForm() {
   const { client } = useDesk();
   const attempt = useAttempt();
-  const submit = async (form: HTMLFormElement): Promise<void> => {
-    const change = () => client.call('POST', 'api/account/password', fieldsOf(form));
-    // The session is new, so the page reloads.
-    if (await attempt(change)) reloadWith(a('passwordChanged'));
-  };
   return (
-    <form
-      onSubmit={(event) => {
-        event.preventDefault();
-        void submit(event.currentTarget);
-      }}
+    <FieldsForm
+      label={a('changePassword')}
+      submit={(fields) => attempt(() => client.call('POST', 'api/account/password', fields))}
+      // The session is new, so the page reloads.
+      done={() => reloadWith(a('passwordChanged'))}
     >
       <h3>{a('password')}</h3>
       <label>
@@ -67,8 +58,7 @@ function PasswordForm() {
         {a('newPassword')}
         <input name="password" type="password" autocomplete="new-password" minLength={12} required />
       </label>
-      <button type="submit">{a('changePassword')}</button>
-    </form>
+    </FieldsForm>
   );
 }
 
@@ -89,10 +79,12 @@ function SecondFactor({
   const [setup, setSetup] = useState<{ readonly secret: string; readonly uri: string } | null>(null);
   const [recovery, setRecovery] = useState<readonly string[] | null>(null);
   const begin = () => attempt(async () => setSetup(await client.call('POST', 'api/account/totp/new', {})));
-  const submit = async (form: HTMLFormElement): Promise<void> => {
-    const fields = fieldsOf(form);
-    const turn = async (): Promise<void> => {
-      if (!setup) return client.call('POST', 'api/account/totp/off', fields);
+  const submit = (fields: Readonly<Record<string, string>>): Promise<boolean> =>
+    attempt(async () => {
+      if (!setup) {
+        await client.call('POST', 'api/account/totp/off', fields);
+        return;
+      }
       const body = { ...fields, secret: setup.secret };
       const { recoveryCodes } = await client.call<{ recoveryCodes: string[] }>(
         'PUT',
@@ -100,18 +92,23 @@ function SecondFactor({
         body,
       );
       setRecovery(recoveryCodes);
-    };
-    if (!(await attempt(turn))) return;
-    setSetup(null);
-    onChange();
-  };
+    });
   const mayTurnOff = isOn && !isRequired && !setup;
   return (
-    <form
-      onSubmit={(event) => {
-        event.preventDefault();
-        void submit(event.currentTarget);
+    <FieldsForm
+      submit={submit}
+      done={() => {
+        setSetup(null);
+        onChange();
       }}
+      label={setup ? a('totpConfirm') : mayTurnOff ? a('totpRemove') : null}
+      others={
+        !setup && (
+          <button type="button" onClick={() => void begin()}>
+            {a(isOn ? 'totpReplace' : 'totpStart')}
+          </button>
+        )
+      }
     >
       <h3>{a('totp')}</h3>
       <p>{a(isOn ? 'totpOn' : 'totpOff')}</p>
@@ -140,13 +137,7 @@ function SecondFactor({
           <input name="password" type="password" autocomplete="current-password" required />
         </label>
       )}
-      {(setup || mayTurnOff) && <button type="submit">{a(mayTurnOff ? 'totpRemove' : 'totpConfirm')}</button>}
-      {!setup && (
-        <button type="button" onClick={() => void begin()}>
-          {a(isOn ? 'totpReplace' : 'totpStart')}
-        </button>
-      )}
-    </form>
+    </FieldsForm>
   );
 }
 
@@ -200,6 +191,12 @@ function QrCode({ text }: { readonly text: string }) {
   );
 }
 
+/** `Chrome on Linux`, or the user agent string of another program. */
+function browserText(userAgent: string): string {
+  const names = namesIn(userAgent);
+  return names ? a('browserOn', names) : userAgent;
+}
+
 function SessionList({
   sessions,
   onChange,
@@ -230,7 +227,7 @@ function SessionList({
           {sessions.map(({ id, from, browser, startedAt, seenAt, isCurrent }) => (
             <tr key={id}>
               <td>{from}</td>
-              <td class="browser">{browser}</td>
+              <td title={browser}>{browserText(browser)}</td>
               <td>{formatTime(startedAt)}</td>
               <td>{formatTime(seenAt)}</td>
               <td>

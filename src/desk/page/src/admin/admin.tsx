@@ -1,14 +1,17 @@
-import { useState } from 'preact/hooks';
-import { CannedEditor } from '../conversation/canned-picker.js';
-import { useDeskState, useMay } from '../desk-context.js';
-import type { State } from '../state.js';
+import { useEffect } from 'preact/hooks';
+import type { CannedList } from '../../../api.js';
+import { CannedFields, useSaveCanned, withNewReply } from '../conversation/canned-picker.js';
+import { useAttempt, useDesk, useMay } from '../desk-context.js';
 import { type AdminTextName, a } from '../strings/admin.js';
+import { t } from '../strings/index.js';
 import { AdminAccount } from './account.js';
 import { AdminAgents } from './agents.js';
 import { AdminAssignment } from './assignment.js';
 import { AdminAudit } from './audit.js';
 import { AdminHours } from './hours.js';
+import { SettingsForm } from './settings-form.js';
 import { AdminTeams } from './teams.js';
+import { useEdited } from './use-edited.js';
 
 export { TotpPage } from './account.js';
 
@@ -34,37 +37,42 @@ export function Admin({ tab }: { readonly tab: string }) {
           </a>
         ))}
       </nav>
-      {shown === 'account' && <AdminAccount />}
-      {shown === 'agents' && <AdminAgents />}
-      {shown === 'teams' && <AdminTeams />}
-      {shown === 'assignment' && <AdminAssignment />}
-      {shown === 'hours' && <AdminHours />}
-      {shown === 'canned' && <AdminCanned />}
-      {shown === 'audit' && <AdminAudit />}
+      <div class="settings-page">
+        {shown === 'account' && <AdminAccount />}
+        {shown === 'agents' && <AdminAgents />}
+        {shown === 'teams' && <AdminTeams />}
+        {shown === 'assignment' && <AdminAssignment />}
+        {shown === 'hours' && <AdminHours />}
+        {shown === 'canned' && <AdminCanned />}
+        {shown === 'audit' && <AdminAudit />}
+      </div>
     </div>
   );
 }
 
-const cannedOf = ({ canned }: State) => canned;
-
 function AdminCanned() {
-  const canned = useDeskState(cannedOf);
-  const [isEditing, setEditing] = useState(false);
+  const { client, notify } = useDesk();
+  const attempt = useAttempt();
+  const saveCanned = useSaveCanned();
+  const [list, edit, load] = useEdited<CannedList>();
+  useEffect(() => void attempt(async () => load(await client.canned())), []);
+  if (!list) return <p class="hint">…</p>;
+  const save = async (): Promise<void> => {
+    if (await attempt(async () => load(await saveCanned(list)))) notify(t('saved'));
+  };
   return (
     <section>
       <h3>{a('canned')}</h3>
-      <dl class="replies">
-        {canned.replies.map(({ id, title, text }) => (
-          <div key={id}>
-            <dt dir="auto">{title}</dt>
-            <dd dir="auto">{text}</dd>
-          </div>
-        ))}
-      </dl>
-      <button type="button" onClick={() => setEditing(true)}>
-        {a('edit')}
-      </button>
-      {isEditing && <CannedEditor initial={canned} close={() => setEditing(false)} />}
+      <SettingsForm
+        save={save}
+        others={
+          <button type="button" onClick={() => edit(withNewReply(list))}>
+            {t('cannedAdd')}
+          </button>
+        }
+      >
+        <CannedFields list={list} change={edit} />
+      </SettingsForm>
     </section>
   );
 }

@@ -4,6 +4,8 @@ import { useAttempt, useDesk, useDeskState } from '../desk-context.js';
 import { ConfirmDialog, Dialog } from '../shared/dialog.js';
 import type { State } from '../state.js';
 import { type AdminTextName, a } from '../strings/admin.js';
+import { FieldsForm } from './settings-form.js';
+import { useLeaveGuard } from './use-edited.js';
 
 const ROLE_NAMES: Readonly<Record<AgentView['role'], AdminTextName>> = {
   agent: 'roleAgent',
@@ -155,6 +157,8 @@ function RoleForm({
   readonly change: (role: string) => unknown;
 }) {
   const [chosen, setChosen] = useState<string>(role);
+  const guard = useLeaveGuard();
+  useEffect(() => guard(chosen !== role), [chosen, role]);
   return (
     <span class="buttons">
       <select
@@ -184,16 +188,8 @@ const RoleOptions = () => (
 );
 
 function AddAgent({ add }: { readonly add: (agent: AgentView) => Promise<boolean> }) {
-  const submit = async (form: HTMLFormElement): Promise<void> => {
-    if (await add(Object.fromEntries(new FormData(form)) as unknown as AgentView)) form.reset();
-  };
   return (
-    <form
-      onSubmit={(event) => {
-        event.preventDefault();
-        void submit(event.currentTarget);
-      }}
-    >
+    <FieldsForm label={a('add')} submit={(fields) => add(fields as unknown as AgentView)}>
       <h3>{a('addAgent')}</h3>
       <label>
         {a('login')}
@@ -209,8 +205,7 @@ function AddAgent({ add }: { readonly add: (agent: AgentView) => Promise<boolean
           <RoleOptions />
         </select>
       </label>
-      <button type="submit">{a('add')}</button>
-    </form>
+    </FieldsForm>
   );
 }
 

@@ -32,7 +32,7 @@ export function AdminAudit() {
     <section>
       <h3>{a('audit')}</h3>
       <form
-        class="filters"
+        class="query"
         onSubmit={(event) => {
           event.preventDefault();
           void load();

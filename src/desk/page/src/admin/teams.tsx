@@ -4,6 +4,7 @@ import { useAttempt, useDesk, useDeskState } from '../desk-context.js';
 import type { State } from '../state.js';
 import { a } from '../strings/admin.js';
 import { t } from '../strings/index.js';
+import { SettingsForm } from './settings-form.js';
 import { useEdited } from './use-edited.js';
 
 const agentsOf = ({ agents }: State) => agents;
@@ -33,51 +34,52 @@ export function AdminTeams() {
   return (
     <section>
       <h3>{a('teams')}</h3>
-      {list.teams.length === 0 && <p class="hint">{a('noTeams')}</p>}
-      {list.teams.map(({ id, name, members }) => (
-        <fieldset key={id}>
-          <legend dir="auto">{name || a('addTeam')}</legend>
-          <label>
-            {a('teamName')}
-            <input
-              dir="auto"
-              value={name}
-              onInput={({ currentTarget }) => change(id, { name: currentTarget.value })}
-            />
-          </label>
-          <ul class="members" aria-label={a('members')}>
-            {agents.map((agent) => (
-              <li key={agent.id}>
-                <label class="switch">
-                  <input
-                    type="checkbox"
-                    checked={members.includes(agent.id)}
-                    onChange={({ currentTarget }) => {
-                      const others = members.filter((each) => each !== agent.id);
-                      change(id, { members: currentTarget.checked ? [...others, agent.id] : others });
-                    }}
-                  />
-                  {agent.name}
-                </label>
-              </li>
-            ))}
-          </ul>
-          <button type="button" onClick={() => edit((teams) => teams.filter((team) => team.id !== id))}>
-            {a('remove')}
+      <SettingsForm
+        save={save}
+        others={
+          <button
+            type="button"
+            onClick={() => edit((teams) => [...teams, { id: crypto.randomUUID(), name: '', members: [] }])}
+          >
+            {a('addTeam')}
           </button>
-        </fieldset>
-      ))}
-      <div class="buttons">
-        <button
-          type="button"
-          onClick={() => edit((teams) => [...teams, { id: crypto.randomUUID(), name: '', members: [] }])}
-        >
-          {a('addTeam')}
-        </button>
-        <button type="button" class="primary" onClick={() => void save()}>
-          {t('save')}
-        </button>
-      </div>
+        }
+      >
+        {list.teams.length === 0 && <p class="hint">{a('noTeams')}</p>}
+        {list.teams.map(({ id, name, members }) => (
+          <fieldset key={id}>
+            <legend dir="auto">{name || a('addTeam')}</legend>
+            <label>
+              {a('teamName')}
+              <input
+                dir="auto"
+                value={name}
+                onInput={({ currentTarget }) => change(id, { name: currentTarget.value })}
+              />
+            </label>
+            <ul class="members" aria-label={a('members')}>
+              {agents.map((agent) => (
+                <li key={agent.id}>
+                  <label class="switch">
+                    <input
+                      type="checkbox"
+                      checked={members.includes(agent.id)}
+                      onChange={({ currentTarget }) => {
+                        const others = members.filter((each) => each !== agent.id);
+                        change(id, { members: currentTarget.checked ? [...others, agent.id] : others });
+                      }}
+                    />
+                    {agent.name}
+                  </label>
+                </li>
+              ))}
+            </ul>
+            <button type="button" onClick={() => edit((teams) => teams.filter((team) => team.id !== id))}>
+              {a('remove')}
+            </button>
+          </fieldset>
+        ))}
+      </SettingsForm>
     </section>
   );
 }

@@ -1,6 +1,20 @@
-import { useEffect, useState } from 'preact/hooks';
+import { useEffect, useRef, useState } from 'preact/hooks';
 import { askBeforeLeaving } from '../route.js';
 import { a } from '../strings/admin.js';
+
+/** Returns a function that says whether a form has edits that the desk does not have. While it has, leaving asks. */
+export function useLeaveGuard(): (isEdited: boolean) => void {
+  const release = useRef<(() => void) | null>(null);
+  const guard = (isEdited: boolean): void => {
+    if (isEdited) release.current ??= askBeforeLeaving(() => a('leaveUnsaved'));
+    else {
+      release.current?.();
+      release.current = null;
+    }
+  };
+  useEffect(() => () => guard(false), []);
+  return guard;
+}
 
 /**
  * Settings that are edited on the page and saved together, with a function for an edit and one for what the desk has.
@@ -12,11 +26,10 @@ export function useEdited<Value>(): readonly [
   load: (value: Value) => void,
 ] {
   const [value, setValue] = useState<Value | null>(null);
-  const [isEdited, setIsEdited] = useState(false);
-  useEffect(() => (isEdited ? askBeforeLeaving(() => a('leaveUnsaved')) : undefined), [isEdited]);
+  const guard = useLeaveGuard();
   const set = (isEdit: boolean) => (next: Value) => {
     setValue(next);
-    setIsEdited(isEdit);
+    guard(isEdit);
   };
   return [value, set(true), set(false)];
 }
