@@ -25,6 +25,8 @@ export interface AgentPage {
   /** Sends a reply with the button. */
   reply(text: string): Promise<void>;
   note(text: string): Promise<void>;
+  /** Chooses an action from the menu of the open conversation. */
+  more(action: string): Promise<void>;
   /** Transfers the conversation and confirms it. */
   transferTo(name: string): Promise<void>;
   /** Chooses an item of the menu of canned replies. */
@@ -56,6 +58,11 @@ export function agentAt(page: Page): AgentPage {
   const log = page.getByRole('log');
   const field = page.locator('.composer textarea');
   const press = (name: string) => page.getByRole('button', { name, exact: true }).click();
+  const more = async (action: string): Promise<void> => {
+    await press('More actions');
+    const item = { name: action, exact: true };
+    await page.getByRole('menuitem', item).or(page.getByRole('menuitemradio', item)).click();
+  };
   const write = async (button: string, text: string, send: string): Promise<void> => {
     await press(button);
     await field.fill(text);
@@ -84,10 +91,13 @@ export function agentAt(page: Page): AgentPage {
     choose: (item) => chooseInMenu(page, item),
     reply: (text) => write('Reply', text, 'Send'),
     note: (text) => write('Note', text, 'Add note'),
+    more,
     async transferTo(name) {
-      await press('Transfer to…');
-      await page.getByRole('menuitem', { name }).click();
-      await page.getByRole('dialog').getByRole('button', { name: 'Transfer' }).click();
+      await more('Transfer to…');
+      const dialog = page.getByRole('dialog');
+      const receiver = dialog.locator('option', { hasText: name });
+      await dialog.getByRole('combobox').selectOption((await receiver.textContent()) ?? '');
+      await dialog.getByRole('button', { name: 'Transfer' }).click();
     },
     async canned(item) {
       await press('Canned replies');

@@ -299,8 +299,8 @@ describeInBrowser('the tour of the demo', () => {
     await colleague.locator('[data-conversation]').click();
     await page.getByRole('button', { name: 'You', exact: true }).click();
     await desk.getByText('Ann is viewing', { exact: true }).waitFor();
-    await desk.getByRole('button', { name: 'Transfer to…' }).click();
-    await desk.getByRole('menuitem', { name: 'Ann' }).click();
+    await desk.getByRole('button', { name: 'More actions' }).click();
+    await desk.getByRole('menuitem', { name: 'Transfer to…' }).click();
     await desk.getByRole('dialog').getByRole('button', { name: 'Transfer' }).click();
     await desk.getByText('You transferred this conversation to Ann').waitFor();
     await page.getByRole('button', { name: 'Ann, a colleague' }).click();

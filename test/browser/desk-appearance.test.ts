@@ -50,7 +50,7 @@ async function eachDialog(page: Page, look: (name: string) => Promise<void>): Pr
     await dialog.waitFor({ state: 'detached' });
   };
   const { buttons, canned } = {
-    buttons: ['.foot button', '.conversation-header .actions > button:last-child'],
+    buttons: ['.foot button', '.conversation-header .actions > button'],
     canned: '.modes .menu > button',
   };
   await page.evaluate('document.activeElement.blur()');

@@ -8,6 +8,8 @@ import { logIn, openWindow, PASSWORD, startDesk, TIMEOUT_MS } from './start-desk
 vi.setConfig({ testTimeout: 3 * TIMEOUT_MS, hookTimeout: TIMEOUT_MS });
 
 const TEAMS = [{ id: 'returns', name: 'Returns', members: ['ann', 'bob'] }];
+/** Opens the menu of a conversation. */
+const MORE = '.conversation-header .menu > button';
 const VIEWS = ['all', 'mine', 'teams', 'mentions', 'unassigned', 'closed'];
 
 /** Opens a menu or a dialog, looks at it, and closes it. */
@@ -39,11 +41,10 @@ async function busyDesk(browser: Browser) {
   await ann.note('Order 100042 is stuck in Lyon.');
   await maria.say('שלום, goodbye?');
   await ann.sees('customer', 'שלום, goodbye?');
-  await ann.press('Tags');
+  await ann.more('Tags');
   await ann.page.getByLabel('New tag').fill('refund');
   await ann.page.getByRole('dialog').getByRole('button', { name: 'Save' }).click();
-  await ann.press('Priority: Normal');
-  await ann.page.getByRole('menuitem', { name: 'Urgent' }).click();
+  await ann.more('Urgent');
   await ann.seesEvent('Ann set the priority to Urgent');
   const conversation = ann.page.url();
   const bob = await logInAs('bob');
@@ -52,9 +53,7 @@ async function busyDesk(browser: Browser) {
   await ann.log.getByText('@Ann, please look at this.').waitFor();
   await bench.requestHandoff({ user: { userId: 'ted' } });
   await bob.open('ted');
-  await bob.press('Transfer to…');
-  await bob.page.getByRole('menuitem', { name: 'Team: Returns' }).click();
-  await bob.page.getByRole('dialog').getByRole('button', { name: 'Transfer' }).click();
+  await bob.transferTo('Team: Returns');
   await bob.seesEvent('Bob transferred this conversation to Returns');
   const gone = await bench.requestHandoff({ user: { userId: 'kim' } });
   await gone.closeByUser();
@@ -121,11 +120,8 @@ describeInBrowser('accessible at 360, 768 and 1440 px, in both languages and the
     const { conversation, ann } = await busyDesk(browser);
     const { page } = ann;
     const dialogs = {
-      'the priorities': '.sorting .menu > button',
-      'the times of a snooze': '.sorting .menu:nth-of-type(2) > button',
-      tags: '.sorting > button:last-child',
-      'a transfer': '.conversation-header .actions .menu > button',
-      'the question before the end': '.conversation-header .actions > button:last-child',
+      'the other actions': MORE,
+      'the question before the end': '.conversation-header .actions > button',
       'canned replies': '.modes .menu > button',
       teaching: '.foot button',
     };
@@ -139,6 +135,11 @@ describeInBrowser('accessible at 360, 768 and 1440 px, in both languages and the
       await page.getByRole('dialog').waitFor();
       await expectEveryLook(page, `preferences and shortcuts, ${language}`);
       await page.keyboard.press('Escape');
+      for (const [name, nth] of Object.entries({ 'a transfer': 0, tags: 2 })) {
+        await page.setViewportSize({ width: 1_440, height: 900 });
+        await page.locator(MORE).click();
+        await lookInto(page, page.getByRole('menuitem').nth(nth), `${name}, ${language}`);
+      }
       await page.keyboard.press('Control+k');
       await page.getByRole('dialog').waitFor();
       await expectEveryLook(page, `commands, ${language}`);
@@ -208,7 +209,7 @@ describeInBrowser('accessible at 360, 768 and 1440 px, in both languages and the
       await expectEveryLook(page, `a new password, ${language}`);
       await page.keyboard.press('Escape');
       await open('teams');
-      await page.locator('section > .buttons button').first().click();
+      await page.locator('form > .buttons button[type=button]').click();
       await page.locator('fieldset').first().waitFor();
       await expectEveryLook(page, `a team, ${language}`);
     });

@@ -119,13 +119,22 @@ describeInBrowser('a handoff at the desk', () => {
     expect(await bob.field.inputValue()).toBe('I answer in her place.');
     expect(await bob.page.getByRole('button', { name: 'Send' }).isDisabled()).toBe(true);
     await bob.press('Discard');
-    for (const name of ['Reply', 'Send', 'Close', 'Release'])
+    for (const name of ['Reply', 'Send', 'Close'])
       expect(await bob.page.getByRole('button', { name, exact: true }).count(), name).toBe(0);
+    await bob.press('More actions');
+    expect(await bob.page.getByRole('menuitem').allTextContents()).toEqual(['Tags']);
+    await bob.page.keyboard.press('Escape');
     await bob.page.getByRole('button', { name: 'Take over' }).waitFor();
     await bob.note('I can help.');
-    expect(await ann.page.getByRole('button', { name: 'Snooze' }).count()).toBe(0);
-    await ann.press('Transfer to…');
-    expect(await ann.page.getByRole('menuitem').allTextContents()).toEqual(['Bob']);
+    // Neither is a snooze before the first reply.
+    await ann.press('More actions');
+    expect(await ann.page.getByRole('menuitem').allTextContents()).toEqual([
+      'Transfer to…',
+      'Release',
+      'Tags',
+    ]);
+    await ann.page.getByRole('menuitem', { name: 'Transfer to…' }).click();
+    expect(await ann.page.getByRole('dialog').locator('option').allTextContents()).toEqual(['Bob']);
     await ann.page.keyboard.press('Escape');
 
     await bob.page.getByRole('link', { name: 'Dashboard' }).click();
@@ -134,7 +143,7 @@ describeInBrowser('a handoff at the desk', () => {
     await bob.notice.getByText(`The conversation with ${MARIA} was assigned to you`).waitFor();
     await ann.press('Take over');
     await ann.seesEvent('Ann took over this conversation');
-    await ann.press('Release');
+    await ann.more('Release');
     await ann.seesEvent('Ann released this conversation');
     await bob.itemIn('waiting', MARIA).waitFor();
     expect(bench.replies).toEqual([]);

@@ -49,16 +49,18 @@ describeInBrowser('the desk with the keyboard alone', () => {
     await ann.press('Claim');
     // The button is gone; the agent continues in the text field.
     await vi.waitFor(async () => expect(await focused(page)).toBe('TEXTAREA'), { timeout: 10_000 });
-    await page.getByRole('button', { name: 'Transfer to…' }).focus();
+    const more = page.getByRole('button', { name: 'More actions' });
+    await more.focus();
     await press('ArrowDown');
-    await vi.waitFor(async () => expect(await focused(page)).toBe('Bob (offline)'), { timeout: 10_000 });
+    await vi.waitFor(async () => expect(await focused(page)).toBe('Transfer to…'), { timeout: 10_000 });
     await press('ArrowDown');
+    expect(await focused(page)).toBe('Release');
     await press('Escape');
-    expect(await focused(page)).toBe('Transfer to…');
+    expect(await page.evaluate(`document.activeElement.getAttribute('aria-label')`)).toBe('More actions');
     await press('Enter');
-    await vi.waitFor(async () => expect(await focused(page)).toBe('Bob (offline)'), { timeout: 10_000 });
+    await vi.waitFor(async () => expect(await focused(page)).toBe('Transfer to…'), { timeout: 10_000 });
     await press('Enter');
-    await page.getByRole('dialog', { name: 'Transfer this conversation to Bob (offline)?' }).waitFor();
+    await page.getByRole('dialog', { name: 'Transfer this conversation' }).waitFor();
     await press('Escape');
     expect(await ann.inbox.locator('.mine').getByText('maria').count()).toBe(1);
     await page.getByRole('button', { name: 'Canned replies' }).focus();
@@ -126,6 +128,8 @@ describeInBrowser('the desk with the keyboard alone', () => {
     };
     await choose('clai');
     await ann.seesEvent('Ann claimed this conversation');
+    await choose('relea');
+    await ann.seesEvent('Ann released this conversation');
     await choose('john');
     await page.getByRole('heading', { name: 'john' }).waitFor();
     await choose('unassigned');

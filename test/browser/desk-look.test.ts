@@ -38,6 +38,62 @@ describeInBrowser('the look of the desk', () => {
       anonymousId,
     );
     await ann.page.getByText(anonymousId, { exact: true }).waitFor();
+    await ann.context.grantPermissions(['clipboard-read', 'clipboard-write']);
+    await ann.press('Copy: Anonymous id');
+    await ann.notice.getByText('Copied.').waitFor();
+    expect(await ann.page.evaluate('navigator.clipboard.readText()')).toBe(anonymousId);
+  });
+
+  it('has the customer, the next action and a menu in one row, on a phone too', async () => {
+    const { bench, logInAs } = await startDesk(browser);
+    const ann = await logInAs('ann', PHONE);
+    await bench.requestHandoff({ user: { userId: 'a.customer.with.quite.a.long.name' } });
+    await ann.open('a.customer.with.quite.a.long.name');
+    await ann.press('Claim');
+    await ann.page.getByRole('button', { name: 'Close', exact: true }).waitFor();
+    const header = ann.page.locator('.conversation-header');
+    const middles = await header
+      .locator('> .title, .back button, .actions button')
+      .evaluateAll((parts) =>
+        parts
+          .map((part) => part.getBoundingClientRect())
+          .map(({ top, height }) => Math.round(top + height / 2)),
+      );
+    expect(middles).toEqual(Array(4).fill(middles[0]));
+    expect(await header.locator('.primary').allTextContents()).toEqual(['Close']);
+  });
+
+  it('has a text field that grows with its text', async () => {
+    const { bench, logInAs } = await startDesk(browser);
+    const ann = await logInAs('ann');
+    await bench.requestHandoff({ user: { userId: 'maria' } });
+    await ann.open('maria');
+    const heightOf = async (text: string) => {
+      await ann.field.fill(text);
+      return (await ann.field.boundingBox())?.height ?? 0;
+    };
+    const one = await heightOf('One line');
+    expect(await heightOf('Line\n'.repeat(8))).toBeGreaterThan(one);
+    expect(await heightOf('')).toBe(one);
+  });
+
+  it('has the chat with the bot in one line, once the customer and the agent talk', async () => {
+    const { bench, logInAs } = await startDesk(browser);
+    const ann = await logInAs('ann');
+    const transcript = [{ text: 'Where is my parcel?', message_type: 'QUESTION' }];
+    const maria = await bench.requestHandoff({ user: { userId: 'maria' }, transcript });
+    await ann.open('maria');
+    const question = ann.page.locator('.transcript').getByText('Where is my parcel?');
+    await question.waitFor();
+    await maria.say('Hello?');
+    await ann.sees('customer', 'Hello?');
+    // It stays open for the agent who reads it.
+    expect(await question.isVisible()).toBe(true);
+    await ann.page.reload();
+    await ann.sees('customer', 'Hello?');
+    expect(await question.isVisible()).toBe(false);
+    await ann.page.getByText('Chat with the bot · 1 message').click();
+    await question.waitFor();
   });
 
   it('shows notices beside the header and the text field; a click leads to the conversation', async () => {

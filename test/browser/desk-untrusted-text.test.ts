@@ -38,6 +38,7 @@ describeInBrowser('untrusted text at the desk', () => {
     expect((await bench.nextReply()).text).toBe(MARKUP);
     await ann.note(MARKUP);
     await ann.log.locator('.note').getByText(MARKUP).waitFor();
+    await page.getByText('Chat with the bot · 2 messages').click();
     await page.locator('.transcript .from-bot').getByText(MARKUP).waitFor();
     await page.locator('.details').getByText(`${MARKUP}@example.com`).waitFor();
     await ann.transferTo(MARKUP.slice(0, 90));

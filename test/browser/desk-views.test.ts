@@ -67,12 +67,11 @@ describeInBrowser('the list of conversations', () => {
     const ann = await logInAs('ann');
     const { page } = ann;
     await ann.open('kim');
-    await ann.press('Priority: Normal');
-    await page.getByRole('menuitem', { name: 'Urgent' }).click();
+    await ann.more('Urgent');
     await ann.seesEvent('Ann set the priority to Urgent');
     await lists(ann, ['kim', 'maria', 'john']);
     await ann.open('john');
-    await ann.press('Tags');
+    await ann.more('Tags');
     await page.getByLabel('New tag').fill('refund');
     await page.getByRole('dialog').getByRole('button', { name: 'Save' }).click();
     await ann.seesEvent('Ann changed the tags: +refund');
@@ -98,8 +97,7 @@ describeInBrowser('the list of conversations', () => {
     await ann.open('maria');
     await ann.reply('I ask the warehouse.');
     await ann.delivery('I ask the warehouse.', 'sent');
-    await ann.press('Snooze');
-    await ann.page.getByRole('menuitem', { name: 'For an hour' }).click();
+    await ann.more('For an hour');
     await ann.inbox.locator('.snoozed').getByText('maria').waitFor();
     await maria.say('Any news?');
     await ann.inbox.locator('.mine').getByText('maria').waitFor();

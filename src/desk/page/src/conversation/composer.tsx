@@ -126,17 +126,53 @@ export function Composer({ summary, entries }: ComposerProps) {
         void send();
       }}
     >
-      {isTooLate ? (
-        <div class="modes" role="alert">
-          <strong>{heldBy ?? t('replyTooLate')}</strong>
-          <button type="button" onClick={keepAsNote}>
-            {t('keepAsNote')}
-          </button>
-          <button type="button" onClick={() => changeDraft(replyKey, () => EMPTY)}>
-            {t('discard')}
-          </button>
-        </div>
-      ) : (
+      {activeMode === 'reply' && text === '' && !undo.isWaiting && (
+        <AnswerSuggestions entries={entries} bot={summary.bot} insert={insert} />
+      )}
+      <Suggestions {...suggestions} />
+      <div class="field">
+        {isTooLate && (
+          <div class="held" role="alert">
+            <strong>{heldBy ?? t('replyTooLate')}</strong>
+            <button type="button" onClick={keepAsNote}>
+              {t('keepAsNote')}
+            </button>
+            <button type="button" onClick={() => changeDraft(replyKey, () => EMPTY)}>
+              {t('discard')}
+            </button>
+          </div>
+        )}
+        {!isTooLate && heldBy !== null && (
+          <p class="held" dir="auto">
+            {heldBy}
+          </p>
+        )}
+        <textarea
+          ref={field}
+          rows={2}
+          dir="auto"
+          readOnly={isTooLate}
+          aria-label={t(activeMode === 'note' ? 'notePlaceholder' : 'replyTo')}
+          placeholder={t(activeMode === 'note' ? 'notePlaceholder' : 'replyTo')}
+          value={text}
+          onInput={({ currentTarget }) => setText(currentTarget.value)}
+          aria-autocomplete="list"
+          aria-controls={suggestions.activeId && 'suggestions'}
+          aria-activedescendant={suggestions.activeId}
+          onKeyDown={(event) => {
+            // While an input method is open, Enter chooses a character.
+            if (event.isComposing) return;
+            if (suggestions.onKey(event)) {
+              event.preventDefault();
+              event.stopPropagation();
+              return;
+            }
+            if (event.key !== 'Enter' || event.shiftKey) return;
+            if (!event.ctrlKey && !event.metaKey && !isPreferred('enter-sends')) return;
+            event.preventDefault();
+            void send();
+          }}
+        />
         <div class="modes">
           {canReply && (
             <button
@@ -148,63 +184,34 @@ export function Composer({ summary, entries }: ComposerProps) {
               {t('reply')}
             </button>
           )}
-          <button
-            type="button"
-            data-key="note"
-            aria-pressed={activeMode === 'note'}
-            onClick={() => switchTo('note')}
-          >
-            {t('note')}
-          </button>
-          {heldBy !== null && <span dir="auto">{heldBy}</span>}
-          {activeMode === 'note' ? <small>{t('noteHint')}</small> : <CannedPicker insert={insert} />}
+          {!isTooLate && (
+            <button
+              type="button"
+              data-key="note"
+              aria-pressed={activeMode === 'note'}
+              onClick={() => switchTo('note')}
+            >
+              {t('note')}
+            </button>
+          )}
+          {activeMode === 'reply' && !isTooLate && <CannedPicker insert={insert} />}
+          {undo.isWaiting ? (
+            // A separate element: a press must not carry over to the button below.
+            <button type="button" key="undo" class="send" onClick={undo.cancel}>
+              {t('undoSend')}
+            </button>
+          ) : (
+            <button
+              type="submit"
+              key="send"
+              class="primary send"
+              disabled={isSending || isTooLate || text.trim() === ''}
+            >
+              {t(activeMode === 'note' ? 'addNote' : 'send')}
+            </button>
+          )}
         </div>
-      )}
-      {activeMode === 'reply' && text === '' && !undo.isWaiting && (
-        <AnswerSuggestions entries={entries} bot={summary.bot} insert={insert} />
-      )}
-      <Suggestions {...suggestions} />
-      <textarea
-        ref={field}
-        rows={3}
-        dir="auto"
-        readOnly={isTooLate}
-        aria-label={t(activeMode === 'note' ? 'notePlaceholder' : 'replyTo')}
-        placeholder={t(activeMode === 'note' ? 'notePlaceholder' : 'replyTo')}
-        value={text}
-        onInput={({ currentTarget }) => setText(currentTarget.value)}
-        aria-autocomplete="list"
-        aria-controls={suggestions.activeId && 'suggestions'}
-        aria-activedescendant={suggestions.activeId}
-        onKeyDown={(event) => {
-          // While an input method is open, Enter chooses a character.
-          if (event.isComposing) return;
-          if (suggestions.onKey(event)) {
-            event.preventDefault();
-            event.stopPropagation();
-            return;
-          }
-          if (event.key !== 'Enter' || event.shiftKey) return;
-          if (!event.ctrlKey && !event.metaKey && !isPreferred('enter-sends')) return;
-          event.preventDefault();
-          void send();
-        }}
-      />
-      {undo.isWaiting ? (
-        // A separate element: a press must not carry over to the button below.
-        <button type="button" key="undo" onClick={undo.cancel}>
-          {t('undoSend')}
-        </button>
-      ) : (
-        <button
-          type="submit"
-          key="send"
-          class="primary"
-          disabled={isSending || isTooLate || text.trim() === ''}
-        >
-          {t(activeMode === 'note' ? 'addNote' : 'send')}
-        </button>
-      )}
+      </div>
     </form>
   );
 }

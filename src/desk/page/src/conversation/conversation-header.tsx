@@ -1,13 +1,22 @@
-import { useState } from 'preact/hooks';
+import { useEffect, useState } from 'preact/hooks';
 import type { ActionInputs, ActionName, ClosedBy, ConversationSummary } from '../../../api.js';
 import { useAttempt, useDesk, useDeskState, useMay } from '../desk-context.js';
-import { SortingTools } from '../inbox/sorting-tools.js';
+import { snoozeTimes, TagDialog } from '../inbox/sorting-tools.js';
 import { navigateTo } from '../route.js';
-import { ConfirmDialog } from '../shared/dialog.js';
-import { Avatar, BackIcon, byAvailability, customerName, TimeLeft } from '../shared/elements.js';
-import { Menu } from '../shared/menu.js';
+import { ConfirmDialog, Dialog } from '../shared/dialog.js';
+import {
+  Avatar,
+  BackIcon,
+  byAvailability,
+  customerName,
+  PRIORITIES,
+  priorityText,
+  TimeLeft,
+} from '../shared/elements.js';
+import { Icon, type IconName } from '../shared/icon.js';
+import { Menu, type MenuItem } from '../shared/menu.js';
 import type { State } from '../state.js';
-import { type TextName, t } from '../strings/index.js';
+import { formatTime, type TextName, t } from '../strings/index.js';
 import { OtherAgents } from './presence.js';
 
 const meOf = ({ me }: State) => me;
@@ -15,13 +24,6 @@ const agentsOf = ({ agents }: State) => agents;
 const availabilityOf = ({ availability }: State) => availability;
 const teamsOf = ({ teams }: State) => teams;
 const hasSeveralBots = ({ bots }: State) => bots.length > 1;
-
-/** An agent or team that the conversation can be transferred to. */
-interface Receiver {
-  readonly key: string;
-  readonly label: string;
-  readonly give: () => Promise<void>;
-}
 
 const hasFocusInActions = (): boolean =>
   document.activeElement?.closest('.conversation-header .actions') != null;
@@ -32,38 +34,17 @@ function focusField(): void {
   document.querySelector<HTMLElement>('.composer textarea')?.focus();
 }
 
-/** The customer, the agent and the actions of a conversation. */
+/** The customer and the state of a conversation, its next action, and the others in a menu. */
 export function ConversationHeader({ summary }: { readonly summary: ConversationSummary }) {
-  const { client } = useDesk();
-  const attempt = useAttempt();
   const me = useDeskState(meOf);
   const agents = useDeskState(agentsOf);
-  const availability = useDeskState(availabilityOf);
-  const mayTakeOver = useMay('takeOver');
   const isSeveral = useDeskState(hasSeveralBots);
-  const [isClosing, setClosing] = useState(false);
   const teams = useDeskState(teamsOf);
-  const [receiver, setReceiver] = useState<Receiver | null>(null);
   const { id, state, agent } = summary;
   const customer = customerName(summary.user);
-  const act = async <Name extends ActionName>(name: Name, input: ActionInputs[Name]): Promise<void> => {
-    const hadFocus = hasFocusInActions();
-    if ((await attempt(() => client.act(id, name, input))) && hadFocus) focusField();
-  };
   const nameOf = (agentId: string | null): string | null =>
     agentId === me.id ? t('mine') : (agents.find((each) => each.id === agentId)?.name ?? agentId);
-  const receivers: readonly Receiver[] = [
-    ...byAvailability(agents, availability)
-      .filter(({ id: to }) => to !== agent && to !== me.id)
-      .map(({ id: to, label }) => ({ key: `agent ${to}`, label, give: () => act('transfer', { to }) })),
-    ...teams
-      .filter((each) => each.id !== summary.team || agent !== null)
-      .map(({ id: team, name }) => ({
-        key: `team ${team}`,
-        label: t('teamIs', { team: name }),
-        give: () => act('pass', { team }),
-      })),
-  ];
+  const holder = summary.ended ? endedText(summary.ended, nameOf) : nameOf(agent);
   const team = teams.find((each) => each.id === summary.team);
 
   return (
@@ -79,67 +60,206 @@ export function ConversationHeader({ summary }: { readonly summary: Conversation
           {customer}
         </h2>
         <p class="facts">
-          <span class={`state ${state}`}>{t(state)}</span>
-          {isSeveral && <span class="bot">{summary.bot}</span>}
-          <span dir="auto">
-            {summary.ended ? endedText(summary.ended, nameOf) : (nameOf(agent) ?? t('unassigned'))}
-          </span>
-          {team && <span dir="auto">{t('teamIs', { team: team.name })}</span>}
           {state !== 'closed' && summary.firstReplyAt === null && summary.replyBy !== null && (
             <TimeLeft until={summary.replyBy} />
           )}
+          <span class={`state ${state}`}>{t(state)}</span>
           <OtherAgents id={id} />
+          {summary.priority !== 'normal' && (
+            <span class={`priority ${summary.priority}`}>{priorityText(summary.priority)}</span>
+          )}
+          {holder !== null && <span dir="auto">{holder}</span>}
+          {team && <span dir="auto">{t('teamIs', { team: team.name })}</span>}
+          {isSeveral && <span class="bot">{summary.bot}</span>}
+          {summary.tags.map((tag) => (
+            <span key={tag} class="tag" dir="auto">
+              {tag}
+            </span>
+          ))}
         </p>
       </div>
-      <SortingTools summary={summary} act={act} />
-      {state !== 'closed' && (
-        <div class="actions">
-          {agent === null && (
-            <button type="button" data-key="claim" class="primary" onClick={() => void act('claim', {})}>
-              {t('claim')}
-            </button>
-          )}
-          {agent !== null && agent !== me.id && mayTakeOver && (
-            <button type="button" onClick={() => void act('transfer', { to: me.id })}>
-              {t('takeOver')}
-            </button>
-          )}
-          {agent === me.id && (
-            <button type="button" onClick={() => void act('release', {})}>
-              {t('release')}
-            </button>
-          )}
-          {(agent === null || agent === me.id || mayTakeOver) && (
-            <Menu
-              label={t('transfer')}
-              items={receivers.map(({ key, label }) => ({ key, label }))}
-              choose={(key) => setReceiver(receivers.find((each) => each.key === key) ?? null)}
-            />
-          )}
-          {agent === me.id && (
-            <button type="button" onClick={() => setClosing(true)}>
-              {t('close')}
-            </button>
-          )}
-        </div>
+      <Actions summary={summary} />
+    </header>
+  );
+}
+
+/** The next action as a button, and the others in a menu. */
+function Actions({ summary }: { readonly summary: ConversationSummary }) {
+  const { client } = useDesk();
+  const attempt = useAttempt();
+  const me = useDeskState(meOf);
+  const mayTakeOver = useMay('takeOver');
+  const receivers = useReceivers(summary);
+  const [dialog, setDialog] = useState<'close' | 'transfer' | 'tags' | null>(null);
+  const shut = (): void => setDialog(null);
+  const { id, agent, snoozedUntil, firstReplyAt, replyBy } = summary;
+  const isOpen = summary.state !== 'closed';
+  const isMine = isOpen && agent === me.id;
+  const act = async <Name extends ActionName>(name: Name, input: ActionInputs[Name]): Promise<void> => {
+    const hadFocus = hasFocusInActions();
+    if ((await attempt(() => client.act(id, name, input))) && hadFocus) focusField();
+  };
+  const mayTransfer = isOpen && (agent === null || isMine || mayTakeOver) && receivers.length > 0;
+  const isSnoozed = snoozedUntil !== null && snoozedUntil > Date.now();
+  // The platform ends a conversation without a reply, so it cannot be snoozed.
+  const isAnswered = firstReplyAt !== null || replyBy === null;
+  const items: readonly Action[] = [
+    ...(mayTransfer ? [action('forward', t('transfer'), () => setDialog('transfer'))] : []),
+    ...(isMine ? [action('undo-2', t('release'), () => act('release', {}))] : []),
+    action('tag', t('tagsEdit'), () => setDialog('tags')),
+    ...(isMine && isSnoozed
+      ? [
+          action('alarm-clock', t('snoozeEnd', { time: formatTime(snoozedUntil) }), () =>
+            act('snooze', { until: null }),
+          ),
+        ]
+      : []),
+    ...(isMine && !isSnoozed && isAnswered
+      ? snoozeTimes(new Date()).map(([label, until]) => ({
+          key: label,
+          label,
+          group: t('snooze'),
+          run: () => act('snooze', { until }),
+        }))
+      : []),
+    ...PRIORITIES.map((priority) => ({
+      key: priority,
+      label: priorityText(priority),
+      group: t('priority'),
+      isOn: priority === summary.priority,
+      run: () => act('priority', { priority }),
+    })),
+  ];
+  useEffect(() => {
+    shownActions = items;
+    return () => {
+      shownActions = [];
+    };
+  });
+
+  return (
+    <div class="actions">
+      {isOpen && agent === null && (
+        <button type="button" data-key="claim" class="primary" onClick={() => void act('claim', {})}>
+          {t('claim')}
+        </button>
       )}
-      {receiver && (
-        <ConfirmDialog
-          question={t('transferSure', { agent: receiver.label })}
-          yes={t('transferYes')}
-          onYes={() => void receiver.give()}
-          close={() => setReceiver(null)}
+      {isOpen && agent !== null && !isMine && mayTakeOver && (
+        <button type="button" onClick={() => void act('transfer', { to: me.id })}>
+          {t('takeOver')}
+        </button>
+      )}
+      {isMine && (
+        <button type="button" class="primary" onClick={() => setDialog('close')}>
+          {t('close')}
+        </button>
+      )}
+      <Menu
+        label={t('moreActions')}
+        items={items}
+        choose={(key) => void items.find((item) => item.key === key)?.run()}
+      >
+        <Icon name="ellipsis" />
+      </Menu>
+      {dialog === 'tags' && <TagDialog summary={summary} act={act} close={shut} />}
+      {dialog === 'transfer' && (
+        <TransferDialog
+          receivers={receivers}
+          give={({ kind, id: to }) =>
+            void (kind === 'agent' ? act('transfer', { to }) : act('pass', { team: to }))
+          }
+          close={shut}
         />
       )}
-      {isClosing && (
+      {dialog === 'close' && (
         <ConfirmDialog
           question={t('closeSure')}
           yes={t('close')}
           onYes={() => void act('close', {})}
-          close={() => setClosing(false)}
+          close={shut}
         />
       )}
-    </header>
+    </div>
+  );
+}
+
+interface Action extends MenuItem {
+  readonly run: () => unknown;
+}
+
+let shownActions: readonly Action[] = [];
+
+/** The actions in the menu of the open conversation, which the palette finds too. */
+export const actionsInMenu = (): readonly Action[] => shownActions;
+
+const action = (icon: IconName, label: string, run: () => unknown): Action => ({
+  key: icon,
+  icon,
+  label,
+  run,
+});
+
+/** An agent or team that the conversation can be transferred to. */
+interface Receiver {
+  readonly kind: 'agent' | 'team';
+  readonly id: string;
+  readonly label: string;
+}
+
+function useReceivers({ agent, team }: ConversationSummary): readonly Receiver[] {
+  const me = useDeskState(meOf);
+  const agents = useDeskState(agentsOf);
+  const teams = useDeskState(teamsOf);
+  const availability = useDeskState(availabilityOf);
+  return [
+    ...byAvailability(agents, availability)
+      .filter(({ id }) => id !== agent && id !== me.id)
+      .map(({ id, label }) => ({ kind: 'agent' as const, id, label })),
+    ...teams
+      .filter(({ id }) => id !== team || agent !== null)
+      .map(({ id, name }) => ({ kind: 'team' as const, id, label: t('teamIs', { team: name }) })),
+  ];
+}
+
+function TransferDialog({
+  receivers,
+  give,
+  close,
+}: {
+  readonly receivers: readonly Receiver[];
+  readonly give: (receiver: Receiver) => void;
+  readonly close: () => void;
+}) {
+  const keyOf = ({ kind, id }: Receiver): string => `${kind} ${id}`;
+  // The order changes with who is available: what is chosen stays.
+  const [key, setKey] = useState(() => receivers.map(keyOf)[0]);
+  const chosen = receivers.find((each) => keyOf(each) === key);
+  return (
+    <Dialog title={t('transferTitle')} close={close}>
+      <form method="dialog" onSubmit={() => chosen && give(chosen)}>
+        <label>
+          {t('transferTo')}
+          <select
+            value={chosen && keyOf(chosen)}
+            onChange={({ currentTarget }) => setKey(currentTarget.value)}
+          >
+            {receivers.map((each) => (
+              <option key={keyOf(each)} value={keyOf(each)}>
+                {each.label}
+              </option>
+            ))}
+          </select>
+        </label>
+        <div class="buttons">
+          <button type="button" onClick={close}>
+            {t('cancel')}
+          </button>
+          <button type="submit" class="primary">
+            {t('transferYes')}
+          </button>
+        </div>
+      </form>
+    </Dialog>
   );
 }
 

@@ -1,6 +1,7 @@
 import { useCallback, useEffect, useState } from 'preact/hooks';
-import type { ConversationView, TeamList, TranscriptLine } from '../../../api.js';
+import type { ConversationView, TeamList } from '../../../api.js';
 import { useAttempt, useDesk, useDeskState } from '../desk-context.js';
+import { Icon } from '../shared/icon.js';
 import { RichText } from '../shared/rich-text.js';
 import { type State, unreadMentionsOf, unreadOf, withEarlier, withOpened } from '../state.js';
 import { t } from '../strings/index.js';
@@ -58,7 +59,7 @@ export function ConversationPane({ id }: { readonly id: string }) {
       <div class="columns">
         {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a region that scrolls must be reachable by keyboard */}
         <section class="talk" aria-label={t('live')} tabIndex={0}>
-          <Transcript lines={view.transcript} />
+          <Transcript view={view} />
           <Timeline view={view} loadEarlier={showEarlier} onSeen={setAtEnd} />
         </section>
         <CustomerDetails view={view} />
@@ -90,13 +91,22 @@ function useReadReceipts(view: ConversationView | undefined, isSeen: boolean): v
 
 const SPEAKERS = { user: 'customer', bot: 'ai', other: 'other' } as const;
 
-/** The messages between customer and bot before the handoff, always shown as text. */
-function Transcript({ lines }: { readonly lines: readonly TranscriptLine[] }) {
-  const messages = lines.filter(({ text }) => text.trim() !== '');
+/**
+ * The messages between customer and bot before the handoff, always shown as text. They are the question while nothing else
+ * was said; later, the conversation goes on below, and they take one line.
+ */
+function Transcript({ view: { transcript, entries } }: { readonly view: ConversationView }) {
+  const messages = transcript.filter(({ text }) => text.trim() !== '');
+  // Decided once: what the agent is reading does not collapse.
+  const [isOpen] = useState(() => !entries.some(({ event }) => event.type === 'message'));
+  if (messages.length === 0) return null;
   return (
-    <section class="transcript">
-      <h3>{t('transcript')}</h3>
-      {messages.length === 0 && <p class="hint">{t('transcriptEmpty')}</p>}
+    <details class="transcript" open={isOpen}>
+      <summary>
+        <Icon name="chevron-right" />
+        {t('transcript')} ·{' '}
+        {messages.length === 1 ? t('messageOne') : t('messageCount', { count: messages.length })}
+      </summary>
       <ol>
         {messages.map(({ from, text }, index) => (
           <li key={index} class={`line from-${from}`}>
@@ -105,6 +115,6 @@ function Transcript({ lines }: { readonly lines: readonly TranscriptLine[] }) {
           </li>
         ))}
       </ol>
-    </section>
+    </details>
   );
 }

@@ -290,12 +290,13 @@ function useFollowEnd(length: number) {
   const scrollToEnd = (): void => end.current?.scrollIntoView({ block: 'end' });
 
   useEffect(() => {
-    const pane = end.current?.closest('.columns');
-    if (!pane) return;
+    const pane = end.current?.closest('.conversation');
+    const below = pane?.querySelector('.composer');
+    if (!pane || !below) return;
     // Only scrolling changes it: a pane that becomes smaller moves the end out of view by itself.
     const onScroll = (): void => {
       if (!end.current) return;
-      const hidden = end.current.getBoundingClientRect().top - pane.getBoundingClientRect().bottom;
+      const hidden = end.current.getBoundingClientRect().top - below.getBoundingClientRect().top;
       follows.current = hidden < NEAR_PX;
       setAtEnd(follows.current);
     };
@@ -303,6 +304,7 @@ function useFollowEnd(length: number) {
       if (follows.current) scrollToEnd();
     });
     observer.observe(pane);
+    observer.observe(below);
     // The scrolling element depends on the width; scroll events do not bubble.
     pane.addEventListener('scroll', onScroll, { capture: true, passive: true });
     return () => {

@@ -1,61 +1,12 @@
 import { useState } from 'preact/hooks';
-import type { ActionInputs, ActionName, ConversationSummary, Priority } from '../../../api.js';
+import type { ActionInputs, ActionName, ConversationSummary } from '../../../api.js';
 import { useDeskState } from '../desk-context.js';
 import { Dialog } from '../shared/dialog.js';
-import { PRIORITIES, priorityText } from '../shared/elements.js';
-import { Menu } from '../shared/menu.js';
 import type { State } from '../state.js';
-import { formatTime, t } from '../strings/index.js';
-
-const meOf = ({ me }: State) => me.id;
+import { t } from '../strings/index.js';
 
 /** Runs an action on the conversation, and shows its error. */
-export type Act = <Name extends ActionName>(name: Name, input: ActionInputs[Name]) => Promise<void>;
-
-interface SortingProps {
-  readonly summary: ConversationSummary;
-  readonly act: Act;
-}
-
-/** Priority, tags and snooze of a conversation. */
-export function SortingTools({ summary, act }: SortingProps) {
-  const me = useDeskState(meOf);
-  const [isTagging, setTagging] = useState(false);
-  const { priority, tags, state, agent, snoozedUntil, firstReplyAt, replyBy } = summary;
-  // The platform ends a conversation without a reply, so it cannot be snoozed.
-  const isAnswered = firstReplyAt !== null || replyBy === null;
-  const isSnoozed = snoozedUntil !== null && snoozedUntil > Date.now();
-  return (
-    <div class="sorting">
-      <Menu
-        label={t('priorityIs', { priority: priorityText(priority) })}
-        items={PRIORITIES.map((each) => ({ key: each, label: priorityText(each) }))}
-        choose={(each) => void act('priority', { priority: each as Priority })}
-      />
-      {state === 'active' && agent === me && !isSnoozed && isAnswered && (
-        <Menu
-          label={t('snooze')}
-          items={snoozeTimes(new Date()).map(([label, until]) => ({ key: String(until), label }))}
-          choose={(until) => void act('snooze', { until: Number(until) })}
-        />
-      )}
-      {isSnoozed && agent === me && (
-        <button type="button" onClick={() => void act('snooze', { until: null })}>
-          {t('snoozeEnd', { time: formatTime(snoozedUntil) })}
-        </button>
-      )}
-      {tags.map((tag) => (
-        <span key={tag} class="tag" dir="auto">
-          {tag}
-        </span>
-      ))}
-      <button type="button" onClick={() => setTagging(true)}>
-        {t('tagsEdit')}
-      </button>
-      {isTagging && <TagDialog summary={summary} act={act} close={() => setTagging(false)} />}
-    </div>
-  );
-}
+type Act = <Name extends ActionName>(name: Name, input: ActionInputs[Name]) => Promise<void>;
 
 /** In an hour, in three hours, and tomorrow at nine. */
 export function snoozeTimes(now: Date): readonly (readonly [string, number])[] {
@@ -73,7 +24,16 @@ const knownTagsOf = ({ conversations }: State): readonly string[] =>
 const isSameList = (a: readonly string[], b: readonly string[]): boolean =>
   a.length === b.length && a.every((each, index) => each === b[index]);
 
-function TagDialog({ summary, act, close }: SortingProps & { readonly close: () => void }) {
+/** Chooses the tags of a conversation. */
+export function TagDialog({
+  summary,
+  act,
+  close,
+}: {
+  readonly summary: ConversationSummary;
+  readonly act: Act;
+  readonly close: () => void;
+}) {
   const known = useDeskState(knownTagsOf, isSameList);
   const [chosen, setChosen] = useState<readonly string[]>(summary.tags);
   const [name, setName] = useState('');

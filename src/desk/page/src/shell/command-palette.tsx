@@ -1,5 +1,6 @@
 import { useMemo, useState } from 'preact/hooks';
 import type { InboxViewName } from '../../../api.js';
+import { actionsInMenu } from '../conversation/conversation-header.js';
 import { useDesk } from '../desk-context.js';
 import { navigateTo } from '../route.js';
 import { Dialog } from '../shared/dialog.js';
@@ -25,7 +26,7 @@ export function CommandPalette({ close }: { readonly close: () => void }) {
   const [index, setIndex] = useState(0);
   // Collected once: the agent cannot change anything behind a modal dialog.
   const commands = useMemo(
-    () => [...buttonCommands(), ...viewCommands(store), ...conversations(store.get())],
+    () => [...conversationCommands(), ...viewCommands(store), ...conversations(store.get())],
     [],
   );
   const wanted = search.trim().toLowerCase();
@@ -87,16 +88,23 @@ export function CommandPalette({ close }: { readonly close: () => void }) {
   );
 }
 
-/** The buttons of the open conversation. */
-function buttonCommands(): readonly PaletteCommand[] {
+/** The buttons of the open conversation, and what is in its menu. */
+function conversationCommands(): readonly PaletteCommand[] {
   const buttons = document.querySelectorAll<HTMLButtonElement>(
-    '.conversation-header :is(.actions, .sorting) > button, .conversation-header .menu > button, .modes > button',
+    '.conversation-header .actions > button, .modes > button:enabled, .modes > .menu > button',
   );
-  return [...buttons].map((button, nth) => ({
-    key: `button ${nth}`,
-    label: button.textContent ?? '',
-    run: () => button.click(),
-  }));
+  return [
+    ...[...buttons].map((button, nth) => ({
+      key: `button ${nth}`,
+      label: button.getAttribute('aria-label') ?? button.textContent ?? '',
+      run: () => button.click(),
+    })),
+    ...actionsInMenu().map(({ key, group, label, run }) => ({
+      key: `action ${key}`,
+      label: group === undefined ? label : `${group}: ${label}`,
+      run: () => void run(),
+    })),
+  ];
 }
 
 function viewCommands(store: Store<State>): readonly PaletteCommand[] {
