@@ -195,6 +195,8 @@ export interface StateView {
   readonly now: number;
   /** Whether replies survive an outage of the platform. */
   readonly durable: boolean;
+  /** Whether the receiver has the address of a platform and an API key for it. */
+  readonly hasPlatform: boolean;
   /** Whether this agent can teach the bot. */
   readonly canTeach: boolean;
   /** Whether there is an assistant. */

@@ -1,6 +1,10 @@
-import { afterEach, describe, expect, it, vi } from 'vitest';
+import express from 'express';
+import { afterEach, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { createDesk, type DeskOptions } from '../../src/public/desk.js';
 import { createReceiver, noAuth } from '../../src/public/index.js';
+import { serve } from '../helpers/serve.js';
+import { logIn } from './agent-client.js';
+import { PASSWORD } from './desk-environment.js';
 
 const makeReceiver = () =>
   createReceiver({
@@ -43,6 +47,23 @@ describe('createDesk', () => {
     const desk = createDesk(options);
     await receiver.close();
     await desk.close();
+  });
+
+  it('tells the page whether a platform is configured', async () => {
+    const withoutPlatform = createReceiver({ auth: { message: false, handoff: noAuth() }, log: false });
+    for (const [receiver, hasPlatform] of [
+      [makeReceiver(), true] as const,
+      [withoutPlatform, false] as const,
+    ]) {
+      const desk = createDesk({ receiver, agents: 'stored', log: false });
+      onTestFinished(async () => {
+        await receiver.close();
+        await desk.close();
+      });
+      await desk.agents.save({ id: 'ann', name: 'Ann', role: 'administrator' }, PASSWORD);
+      const { url } = await serve(express().use('/desk', desk));
+      expect(await (await logIn(url, 'ann', PASSWORD)).state()).toMatchObject({ hasPlatform });
+    }
   });
 
   it('passes the time limit of close to its bridge', async () => {

@@ -224,7 +224,7 @@ export function createDesk(options: DeskOptions): Desk {
     act,
     teams,
     canAssist: assist !== undefined,
-    canTeach: [...receiver.platforms.values()].some((platform) => platform !== null),
+    hasPlatform: [...receiver.platforms.values()].some((platform) => platform !== null),
   });
 
   addAccountRoutes(apiRoutes, {

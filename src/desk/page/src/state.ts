@@ -52,6 +52,7 @@ export interface State {
   /** How far the server's clock is ahead, in milliseconds. */
   readonly clockAhead: number;
   readonly durable: boolean;
+  readonly hasPlatform: boolean;
   readonly canTeach: boolean;
 }
 
@@ -77,7 +78,7 @@ const MAX_OPENED = 20;
 export const CLOSED_PAGE = 50;
 
 export function initialState(view: StateView): State {
-  const { me, may, agents, teams, bots, canned, durable, canTeach } = view;
+  const { me, may, agents, teams, bots, canned, durable, hasPlatform, canTeach } = view;
   return {
     me,
     may,
@@ -100,6 +101,7 @@ export function initialState(view: StateView): State {
     availability: [],
     clockAhead: view.now - Date.now(),
     durable,
+    hasPlatform,
     canTeach,
   };
 }

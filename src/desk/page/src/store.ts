@@ -57,7 +57,7 @@ export function useStore<State, Part>(
 }
 
 /** Choices of an agent in this browser, all off at first. */
-export type Preference = 'enter-sends' | 'undo-send' | 'notifications' | 'muted';
+export type Preference = 'enter-sends' | 'undo-send' | 'notifications' | 'muted' | 'first-run-done';
 
 const keyOf = (name: Preference): string => `handoff-desk-${name}`;
 

@@ -41,7 +41,7 @@ export interface ApiParts {
   readonly idleMs: number;
   /** The names of the bots. */
   readonly bots: readonly string[];
-  readonly canTeach: boolean;
+  readonly hasPlatform: boolean;
   readonly canAssist: boolean;
   readonly availability: Availability;
   readonly act: ActOnConversation;
@@ -83,7 +83,8 @@ export function addApiRoutes(routes: AgentRoutes, parts: ApiParts): void {
       seq,
       now: Date.now(),
       durable: parts.queues !== null,
-      canTeach: parts.canTeach && may(agent.role, 'teach'),
+      hasPlatform: parts.hasPlatform,
+      canTeach: parts.hasPlatform && may(agent.role, 'teach'),
       canAssist: parts.canAssist,
       idleMs: parts.idleMs,
     };

@@ -1,5 +1,6 @@
 import type { ComponentType } from 'preact';
 import { useCallback, useEffect, useRef, useState } from 'preact/hooks';
+import { FirstRun } from '../admin/first-run.js';
 import { ConversationPane } from '../conversation/conversation-pane.js';
 import { Dashboard } from '../dashboard/dashboard.js';
 import { useDesk, useDeskState } from '../desk-context.js';
@@ -57,6 +58,7 @@ export function DeskPage({
           {route.kind === 'dashboard' && <Dashboard />}
           {route.kind === 'settings' && <AdminLoader tab={route.tab} />}
           {route.kind === 'conversation' && <ConversationPane key={route.id} id={route.id} />}
+          {route.kind === 'list' && <FirstRun />}
           {route.kind === 'list' && <NextUp />}
         </main>
       </div>
