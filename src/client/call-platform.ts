@@ -1,6 +1,6 @@
 import { channels, type PlatformMessage, traceStep } from '../diagnostics/index.js';
-import { type HttpResult, type OutgoingRequest, sendRequest } from '../internal/index.js';
-import { ValidationError } from '../protocol/index.js';
+import { delayAfter, type HttpResult, type OutgoingRequest, sendRequest } from '../internal/index.js';
+import { invalidBody } from '../protocol/index.js';
 import { type Clock, sleepUnlessAborted } from './clock.js';
 import {
   type CallOptions,
@@ -12,7 +12,7 @@ import {
   timeoutOf,
 } from './options.js';
 import { abortedFailure, type CallResult, parseResponse } from './parse-response.js';
-import { PlatformError, type PlatformErrorDetails } from './platform-error.js';
+import { PlatformError } from './platform-error.js';
 
 export interface PlatformCall<Value> {
   readonly endpoint: PlatformEndpoint;
@@ -45,15 +45,10 @@ export async function callPlatform<Value>(
   let sends = 0;
   const send = (): Promise<HttpResult> =>
     traceRequest(name, request, sends++, () => sendRequest(settings.fetch, request));
-  return withRetry(async () => parseResponse(await send(), spec), {
-    policy: settings.retry,
-    clock,
-    endpoint,
-    signal,
-  });
+  const retry = { policy: settings.retry, clock, endpoint, signal };
+  return withRetry(async () => parseResponse(await send(), spec), retry);
 }
 
-/** Publishes one request if it has subscribers. */
 function traceRequest(
   endpoint: PlatformEndpoint,
   { method, url }: OutgoingRequest,
@@ -75,8 +70,10 @@ function toJson(body: unknown): string {
   try {
     return JSON.stringify(body);
   } catch {
-    const message = 'expected values that JSON can express: no BigInt, and no object that contains itself';
-    throw new ValidationError('INVALID_BODY', `body: ${message}`, [{ path: '', message }]);
+    throw invalidBody(
+      '',
+      'expected values that JSON can express: no BigInt, and no object that contains itself',
+    );
   }
 }
 
@@ -104,7 +101,8 @@ async function withRetry<Value>(
     // An earlier attempt may have taken effect, however later attempts failed.
     mayHaveTakenEffect ||= result.failure.outcome === 'unknown';
     const outcome = mayHaveTakenEffect ? 'unknown' : 'not-applied';
-    const delay = delayAfter(result.failure, attempts, policy, clock);
+    // The platform's `Retry-After` counts if it is longer.
+    const delay = Math.max(delayAfter(attempts, policy, clock.random()), result.failure.retryAfterMs ?? 0);
     const isTooLate = clock.now() - startedAt + delay > policy.maxElapsedMs;
     if (!result.failure.retryable || attempts > policy.retries || isTooLate) {
       throw new PlatformError({ ...result.failure, outcome, attempts });
@@ -113,16 +111,4 @@ async function withRetry<Value>(
       throw new PlatformError({ ...abortedFailure(endpoint, outcome), attempts });
     }
   }
-}
-
-/** Exponential backoff with up to 50 % jitter, or the platform's `Retry-After` if that is longer. */
-function delayAfter(
-  { retryAfterMs }: PlatformErrorDetails,
-  attempts: number,
-  { minDelayMs, maxDelayMs }: RetryPolicy,
-  clock: Clock,
-): number {
-  const backoff = Math.min(maxDelayMs, minDelayMs * 2 ** (attempts - 1));
-  const jittered = Math.round(backoff * (0.5 + clock.random() / 2));
-  return Math.max(jittered, retryAfterMs ?? 0);
 }

@@ -18,10 +18,7 @@ export const systemClock: Clock = {
   now: () => Date.now(),
   random: () => Math.random(),
   async sleep(ms, signal, { background = false } = {}) {
-    await wait(Math.min(ms, LONGEST_TIMER_MS), undefined, {
-      ref: !background,
-      ...(signal && { signal }),
-    });
+    await wait(Math.min(ms, LONGEST_TIMER_MS), undefined, { ref: !background, ...(signal && { signal }) });
   },
 };
 

@@ -76,12 +76,7 @@ export interface ClientSettings {
   readonly clock: Clock;
 }
 
-const DEFAULT_RETRY: RetryPolicy = {
-  retries: 3,
-  minDelayMs: 250,
-  maxDelayMs: 5_000,
-  maxElapsedMs: 30_000,
-};
+const DEFAULT_RETRY: RetryPolicy = { retries: 3, minDelayMs: 250, maxDelayMs: 5_000, maxElapsedMs: 30_000 };
 
 const CLIENT_OPTIONS: readonly (keyof PlatformClientOptions)[] = [
   'baseUrl',

@@ -3,6 +3,7 @@ import {
   type HttpAnswer,
   type HttpInterruption,
   type HttpResult,
+  quoteLargeIntegers,
   readRetryAfter,
 } from '../internal/index.js';
 import { isFailureBody, PLATFORM_CODES, ValidationError } from '../protocol/index.js';
@@ -11,7 +12,7 @@ import type { PlatformErrorCode, PlatformErrorDetails } from './platform-error.j
 import { readPlatformMessage, type SentRequest } from './platform-message.js';
 
 /** The call that a response belongs to. */
-export interface ResponseSpec<Value> {
+interface ResponseSpec<Value> {
   readonly endpoint: EndpointRules;
   /** The platform's origin, for error messages. */
   readonly origin: string;
@@ -67,16 +68,6 @@ function parseBody(text: string): { readonly body: unknown; readonly isJson: boo
   }
 }
 
-/** `JSON.parse` would round an id sent as a large integer, which would then name another document. */
-function quoteLargeIntegers(text: string): string {
-  if (!/\d{16}/.test(text)) return text;
-  return text.replace(STRING_OR_NUMBER, (token) =>
-    /^-?\d+$/.test(token) && !Number.isSafeInteger(Number(token)) ? `"${token}"` : token,
-  );
-}
-
-const STRING_OR_NUMBER = /"[^"\\]*(?:\\.[^"\\]*)*"|-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?/g;
-
 /** Whether an unexpected body looks like a refusal: its code does not mean success. */
 function isRefusal(body: unknown): boolean {
   const code = platformCodeOf(body);
@@ -85,63 +76,49 @@ function isRefusal(body: unknown): boolean {
 
 const TWICE_OR_NEVER = 'it was not repeated. Check whether it did, and repeat it if not.';
 
-/** A failure after which the request may have taken effect. Only an idempotent call may be retried. */
-function unknownOutcome(
+const failureOf = (
+  { name }: EndpointRules,
   code: PlatformErrorCode,
   problem: string,
-  { endpoint }: ResponseSpec<unknown>,
-): Pick<PlatformErrorDetails, 'code' | 'message' | 'endpoint' | 'outcome' | 'retryable'> {
-  const { name, idempotent } = endpoint;
-  if (idempotent) {
-    return { code, message: `${name}: ${problem}`, endpoint: name, outcome: 'unknown', retryable: true };
-  }
-  return {
-    code: 'OUTCOME_UNKNOWN',
-    message: `${name}: ${problem} It may have taken effect: ${TWICE_OR_NEVER}`,
-    endpoint: name,
+  { outcome, retryable }: Pick<PlatformErrorDetails, 'outcome' | 'retryable'>,
+): PlatformErrorDetails => ({ code, message: `${name}: ${problem}`, endpoint: name, outcome, retryable });
+
+/** A failure after which the request may have taken effect. Only an idempotent call may be retried. */
+function unknownOutcome(code: PlatformErrorCode, problem: string, { endpoint }: ResponseSpec<unknown>) {
+  if (endpoint.idempotent) return failureOf(endpoint, code, problem, { outcome: 'unknown', retryable: true });
+  const advice = `It may have taken effect: ${TWICE_OR_NEVER}`;
+  return failureOf(endpoint, 'OUTCOME_UNKNOWN', `${problem} ${advice}`, {
     outcome: 'unknown',
     retryable: false,
-  };
+  });
 }
 
 function interruptionFailure(
   { kind, sent }: HttpInterruption,
   spec: ResponseSpec<unknown>,
 ): PlatformErrorDetails {
-  const { name } = spec.endpoint;
   if (kind === 'aborted') return abortedFailure(spec.endpoint, sent ? 'unknown' : 'not-applied');
   if (sent) {
     const problem = `${spec.origin} did not answer in time. Check that the platform is up, or raise the time limit.`;
     return unknownOutcome('PLATFORM_TIMEOUT', problem, spec);
   }
-  return {
-    code: 'PLATFORM_TIMEOUT',
-    message: `${name}: the headers option took too long, and nothing was sent. Make it faster, or raise the time limit.`,
-    endpoint: name,
-    outcome: 'not-applied',
-    retryable: true,
-  };
+  const problem =
+    'the headers option took too long, and nothing was sent. Make it faster, or raise the time limit.';
+  return failureOf(spec.endpoint, 'PLATFORM_TIMEOUT', problem, { outcome: 'not-applied', retryable: true });
 }
 
 export function abortedFailure(
-  { name }: EndpointRules,
+  endpoint: EndpointRules,
   outcome: PlatformErrorDetails['outcome'],
 ): PlatformErrorDetails {
   const effect = outcome === 'unknown' ? 'The request may have taken effect.' : 'Nothing took effect.';
-  return {
-    code: 'ABORTED',
-    message: `${name}: aborted by the caller. ${effect}`,
-    endpoint: name,
-    outcome,
-    retryable: false,
-  };
+  return failureOf(endpoint, 'ABORTED', `aborted by the caller. ${effect}`, { outcome, retryable: false });
 }
 
 function connectionFailure(
   { kind, errorCode }: ConnectionFailure,
   spec: ResponseSpec<unknown>,
 ): PlatformErrorDetails {
-  const { name } = spec.endpoint;
   const reason = errorCode ?? 'no error code';
   if (kind === 'lost') {
     const problem = `the connection to ${spec.origin} broke before the answer was complete (${reason}).`;
@@ -151,13 +128,11 @@ function connectionFailure(
     kind === 'untrusted'
       ? 'TLS could not be set up. Check that the base URL has the right scheme and host, and that Node trusts its certificate (NODE_EXTRA_CA_CERTS).'
       : 'Check the base URL, the network and that the platform is up.';
-  return {
-    code: 'PLATFORM_UNREACHABLE',
-    message: `${name}: cannot reach ${spec.origin} (${reason}); nothing was sent. ${advice}`,
-    endpoint: name,
+  const problem = `cannot reach ${spec.origin} (${reason}); nothing was sent. ${advice}`;
+  return failureOf(spec.endpoint, 'PLATFORM_UNREACHABLE', problem, {
     outcome: 'not-applied',
     retryable: kind === 'unreachable',
-  };
+  });
 }
 
 function refusal(answer: HttpAnswer, body: unknown, spec: ResponseSpec<unknown>): PlatformErrorDetails {
@@ -167,7 +142,6 @@ function refusal(answer: HttpAnswer, body: unknown, spec: ResponseSpec<unknown>)
   const code = refusalCode(effectiveStatus, platformCode);
   const figures = `HTTP ${status}${platformCode === null ? '' : `, code ${platformCode}`}`;
   const problem = `${spec.origin} refused (${figures}): ${adviceFor(effectiveStatus, platformCode)}`;
-  const { name } = spec.endpoint;
   const known = {
     status,
     platformCode,
@@ -179,14 +153,8 @@ function refusal(answer: HttpAnswer, body: unknown, spec: ResponseSpec<unknown>)
   if (code === 'PLATFORM_FAILED' && !isUnavailable) {
     return { ...unknownOutcome(code, problem, spec), ...known };
   }
-  return {
-    code,
-    message: `${name}: ${problem}`,
-    endpoint: name,
-    outcome: 'not-applied',
-    retryable: code === 'RATE_LIMITED' || code === 'PLATFORM_FAILED',
-    ...known,
-  };
+  const retryable = code === 'RATE_LIMITED' || code === 'PLATFORM_FAILED';
+  return { ...failureOf(spec.endpoint, code, problem, { outcome: 'not-applied', retryable }), ...known };
 }
 
 /**
@@ -223,25 +191,21 @@ const NOT_JSON = `(it is not JSON). ${ELSEWHERE}`;
 function badAnswer(
   { status }: HttpAnswer,
   body: unknown,
-  problem: string,
-  spec: ResponseSpec<unknown>,
+  why: string,
+  { endpoint, origin, sent }: ResponseSpec<unknown>,
 ): PlatformErrorDetails {
-  const { name, idempotent } = spec.endpoint;
-  const effect = idempotent ? 'repeating it does no harm.' : TWICE_OR_NEVER;
+  const effect = endpoint.idempotent ? 'repeating it does no harm.' : TWICE_OR_NEVER;
+  const problem = `${origin} answered HTTP ${status}, but the answer cannot be read ${why} The call may have taken effect: ${effect}`;
   return {
-    code: 'BAD_ANSWER',
-    message: `${name}: ${spec.origin} answered HTTP ${status}, but the answer cannot be read ${problem} The call may have taken effect: ${effect}`,
-    endpoint: name,
-    outcome: 'unknown',
-    retryable: false,
+    ...failureOf(endpoint, 'BAD_ANSWER', problem, { outcome: 'unknown', retryable: false }),
     status,
     platformCode: platformCodeOf(body),
-    platformMessage: readPlatformMessage(body, spec.sent),
+    platformMessage: readPlatformMessage(body, sent),
   };
 }
 
 /** The platform's code in a body, sent as a number or as digits; `null` if there is none. */
-export function platformCodeOf(body: unknown): number | null {
+function platformCodeOf(body: unknown): number | null {
   if (typeof body !== 'object' || body === null || !('code' in body)) return null;
   const { code } = body;
   const number = typeof code === 'string' && /^-?\d{1,9}$/.test(code) ? Number(code) : code;

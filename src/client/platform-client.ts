@@ -2,6 +2,7 @@ import { closestName } from '../internal/index.js';
 import {
   agentClose,
   agentReply,
+  invalidBody,
   QA_FIELDS,
   QA_ITEM_FIELDS,
   type QaAdd,
@@ -11,7 +12,6 @@ import {
   qaUpdate,
   readCheckAnswer,
   readQaAnswer,
-  ValidationError,
   validate,
   type WebhookCheck,
 } from '../protocol/index.js';
@@ -149,13 +149,13 @@ export function createClientWithClock(options: PlatformClientOptions, clock: Clo
   const settings = readOptions(options, clock);
   return Object.freeze<PlatformClient>({
     async reply(input, callOptions) {
-      const { conversationId, text, timestamp = clock.now(), extra } = known('reply', input);
+      const { conversationId, text, timestamp = clock.now(), extra } = checkedInput('reply', input);
       const wire = { ...extra, conversation_id: conversationId, timestamp, body: text };
       const body = validate(agentReply, wire, INPUT_NAMES);
       return callPlatform(settings, { endpoint: 'reply', body, readBody: unchanged }, callOptions);
     },
     async end(input, callOptions) {
-      const { conversationId, timestamp = clock.now(), extra } = known('end', input);
+      const { conversationId, timestamp = clock.now(), extra } = checkedInput('end', input);
       const body = validate(
         agentClose,
         { ...extra, conversation_id: conversationId, timestamp },
@@ -196,51 +196,33 @@ const FIELDS = {
 } as const;
 
 /** The fields of a call. A misspelt one would be lost, or sent and ignored by the platform. */
-function known<Input extends object>(call: keyof typeof FIELDS, input: Input): Partial<Input> {
-  const given = asObject(input);
-  checkFields(given, {
-    of: call,
-    names: ['extra', ...FIELDS[call]],
-    path: '',
-    otherwise: 'pass it in extra to send it',
-  });
+function checkedInput<Input extends object>(call: keyof typeof FIELDS, input: Input): Partial<Input> {
+  // A JavaScript caller may pass nothing; validation then reports the missing fields.
+  const given: Partial<Input> = input ?? {};
+  checkFields(given, call, ['extra', ...FIELDS[call]], 'pass it in extra to send it');
   return given;
 }
 
-interface FieldRules {
-  readonly of: string;
-  readonly names: readonly string[];
-  /** Where the fields are, such as `files[0].`. */
-  readonly path: string;
-  /** What to do if no name is similar. */
-  readonly otherwise: string;
-}
-
-function checkFields(given: unknown, { of, names, path, otherwise }: FieldRules): void {
-  // Validation reports what is no object.
+/** `advice`: what to do if no name is similar. `path`: where the fields are, such as `files[0].`. */
+function checkFields(given: unknown, of: string, names: readonly string[], advice: string, path = ''): void {
+  // Validation reports values that are not objects.
   const fields = typeof given === 'object' && given !== null ? Object.keys(given) : [];
   const unknown = fields.find((field) => !names.includes(field));
   if (unknown === undefined) return;
   const closest = closestName(unknown, names);
-  const message = `not a field of ${of}: ${closest === null ? otherwise : `did you mean ${closest}?`}`;
-  const at = `${path}${unknown}`;
-  throw new ValidationError('INVALID_BODY', `${at}: ${message}`, [{ path: at, message }]);
+  const hint = closest === null ? advice : `did you mean ${closest}?`;
+  throw invalidBody(`${path}${unknown}`, `not a field of ${of}: ${hint}`);
 }
 
 function bodyOf(call: 'addQa' | 'updateQa', input: QaAdd | QaUpdate): Record<string, unknown> {
-  const { extra, ...fields } = known(call, input);
+  const { extra, ...fields } = checkedInput(call, input);
   const lists: Readonly<Record<string, unknown>> = fields;
   for (const list of ['qaList', 'files'] as const) {
     const items = lists[list];
     if (!Array.isArray(items)) continue;
     const names = QA_ITEM_FIELDS[list];
     for (const [index, item] of items.entries()) {
-      checkFields(item, {
-        of: list,
-        names,
-        path: `${list}[${index}].`,
-        otherwise: `it has ${names.join(', ')}`,
-      });
+      checkFields(item, list, names, `it has ${names.join(', ')}`, `${list}[${index}].`);
     }
   }
   return { ...extra, ...fields };
@@ -257,6 +239,3 @@ function createWebhookClient(settings: ClientSettings): WebhookClient {
 }
 
 const unchanged = (body: unknown): unknown => body;
-
-/** A JavaScript caller may pass nothing; validation then reports the missing fields. */
-const asObject = <Input extends object>(input: Input): Partial<Input> => input ?? {};

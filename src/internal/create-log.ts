@@ -10,7 +10,6 @@ import {
 import { type Log, REDACTED, silentLog } from './log.js';
 import { createReadableLog } from './readable-log.js';
 
-/** Field names of secrets. */
 const SECRETS = [
   'authorization',
   'Authorization',
@@ -32,7 +31,6 @@ const LEVELS = ['', '*.', '*.*.', '*.*.*.'];
 const everywhere = (names: readonly string[]): string[] =>
   LEVELS.flatMap((level) => names.map((name) => `${level}${name}`));
 
-/** The paths for pino's `redact` option. */
 function redactPaths(showText = false): string[] {
   return [...everywhere(SECRETS), ...(showText ? [] : everywhere(PERSONAL))];
 }
@@ -80,7 +78,6 @@ const PLAIN: LoggerOptions = {
   formatters: { level: (label) => ({ level: label }) },
 };
 
-/** The logger of an option `log`. */
 export function logOf(log: Log | false | undefined): Log {
   return log === false ? silentLog : (log ?? createLog());
 }

@@ -1,7 +1,6 @@
 /** The part of `fetch` that this package uses. */
 export type Fetch = (url: string, init: RequestInit) => Promise<Response>;
 
-/** A request to send. */
 export interface OutgoingRequest {
   readonly url: string;
   readonly method: string;
@@ -28,7 +27,6 @@ export type HttpInterruption = {
   };
 }[DeadlineEnd];
 
-/** The result of {@link sendRequest}. */
 export type HttpResult = HttpAnswer | HttpInterruption | ConnectionFailure;
 
 /**
@@ -85,26 +83,13 @@ function checkedBody(text: string | null, headers: Headers, maySend: () => boole
   return { body: body(), duplex: 'half' };
 }
 
-/** The cause of the end of a deadline. */
 type DeadlineEnd = 'timeout' | 'aborted';
 
-/** A time limit that the caller's signal can end early. */
-interface Deadline {
-  /** Aborts at the time limit, or with the caller's signal. */
-  readonly signal: AbortSignal;
-  /** The cause of its end, or `null` while it runs. */
-  endedBy(): DeadlineEnd | null;
-  /** Runs work unless the deadline has ended; rejects if the deadline ends first. */
-  within<Value>(work: () => Promise<Value>): Promise<Value>;
-  /** Stops the timer and removes the listener from the caller's signal. */
-  clear(): void;
-}
-
 /**
- * Starts a deadline. Not with `AbortSignal.any`, which hides the signal that aborted and keeps a listener on the
- * caller's long-lived signal.
+ * Starts a time limit that the caller's signal can end early. Not with `AbortSignal.any`, which hides the signal that
+ * aborted and keeps a listener on the caller's long-lived signal.
  */
-function createDeadline(timeoutMs: number, caller?: AbortSignal): Deadline {
+function createDeadline(timeoutMs: number, caller?: AbortSignal) {
   const controller = new AbortController();
   const { signal } = controller;
   let endedBy: DeadlineEnd | null = null;
@@ -126,19 +111,20 @@ function createDeadline(timeoutMs: number, caller?: AbortSignal): Deadline {
 
   return {
     signal,
+    /** The cause of its end, or `null` while it runs. */
     endedBy: () => endedBy,
-    async within(work) {
+    /** Runs work unless the deadline has ended; rejects if the deadline ends first. */
+    async within<Value>(work: () => Promise<Value>): Promise<Value> {
       signal.throwIfAborted();
       return Promise.race([work(), whenEnded]);
     },
-    clear() {
+    clear(): void {
       clearTimeout(timer);
       caller?.removeEventListener('abort', abort);
     },
   };
 }
 
-/** A complete answer. */
 export interface HttpAnswer {
   readonly kind: 'answered';
   readonly status: number;
@@ -150,7 +136,6 @@ export interface HttpAnswer {
   readonly tooLarge: boolean;
 }
 
-/** By default, larger bodies are dropped. */
 const MAX_ANSWER_BYTES = 1024 * 1024;
 
 async function readAnswer(response: Response, maxBytes = MAX_ANSWER_BYTES): Promise<HttpAnswer> {
@@ -175,15 +160,6 @@ async function readText(response: Response, maxBytes: number): Promise<string | 
     text += decoder.decode(chunk, { stream: true });
   }
   return text + decoder.decode();
-}
-
-/** Parses a body as JSON; returns the text if it is not JSON. */
-export function parseJsonOrText(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return text;
-  }
 }
 
 /** Longer delays are mistakes, such as the time of day in seconds instead of a delay. */
@@ -225,14 +201,13 @@ const UNTRUSTED =
 /** Other text could contain a secret and is not passed on. */
 const CODE = /^[A-Z][A-Z0-9_]{2,63}$/;
 
-/** How many nested causes are searched for a code. */
 const MAX_CAUSE_DEPTH = 5;
 
-/** Classifies an error of `fetch`. Of the error it keeps only the code. */
 /** `fetch` refuses some ports, such as 6000, and gives this reason without a code. */
 const isBlockedPort = (error: unknown): boolean =>
   error instanceof Error && error.cause instanceof Error && error.cause.message === 'bad port';
 
+/** Classifies an error of `fetch`. Of the error it keeps only the code. */
 function readConnectionFailure(error: unknown): ConnectionFailure {
   const found = codedCause(error);
   if (isBlockedPort(error)) return { kind: 'unreachable', errorCode: 'BLOCKED_PORT' };

@@ -4,7 +4,7 @@
  * @module
  */
 
-export { closestName } from './closest-name.js';
+export { type Backoff, delayAfter } from './backoff.js';
 export {
   checkCount,
   checkDuration,
@@ -19,13 +19,13 @@ export {
   type HttpInterruption,
   type HttpResult,
   type OutgoingRequest,
-  parseJsonOrText,
   readRetryAfter,
   sendRequest,
 } from './http.js';
+export { isRecord, parseJsonOrText, quoteLargeIntegers } from './json.js';
 export { requireOptional } from './load-optional.js';
 export { createWarnOnce, type Log, REDACTED, silentLog } from './log.js';
-export { checkOptionNames } from './option-names.js';
+export { checkOptionNames, closestName } from './option-names.js';
 export { createRecentKeys } from './recent-keys.js';
 export {
   createKeyedQueue,

@@ -20,7 +20,6 @@ export interface Log {
 
 const ignore: LogLine = () => {};
 
-/** A logger that writes nothing. */
 export const silentLog: Log = {
   debug: ignore,
   info: ignore,
@@ -40,5 +39,4 @@ export function createWarnOnce(log: Log, limit = 100): (key: string, about: obje
   };
 }
 
-/** Replaces redacted values in log lines. */
 export const REDACTED = '[redacted]';

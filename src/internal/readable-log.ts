@@ -5,15 +5,7 @@ import type { DestinationStream } from 'pino';
 type LogRecord = Readonly<Record<string, unknown>>;
 
 /** Fields of every line that are not shown as extra fields. */
-const STANDARD_FIELDS: ReadonlySet<string> = new Set([
-  'level',
-  'time',
-  'msg',
-  'name',
-  'pid',
-  'hostname',
-  'err',
-]);
+const STANDARD_FIELDS = new Set(['level', 'time', 'msg', 'name', 'pid', 'hostname', 'err']);
 
 /**
  * Creates a pino destination that writes readable text. pino has applied redaction before it. Without `colours` they

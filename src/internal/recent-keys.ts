@@ -1,5 +1,4 @@
-/** Remembers keys for a limited time. */
-export interface RecentKeys {
+interface RecentKeys {
   has(key: string): boolean;
   add(key: string): void;
   delete(key: string): void;

@@ -1,4 +1,3 @@
-/** Counts tasks under way. */
 export interface TaskCounter {
   enter(): void;
   leave(): void;

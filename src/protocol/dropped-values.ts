@@ -1,4 +1,5 @@
-import { isRecord, toText } from './primitives.js';
+import { isRecord } from '../internal/index.js';
+import { toText } from './primitives.js';
 
 /** A received value that normalising has dropped. */
 export interface DroppedValue {

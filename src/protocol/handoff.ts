@@ -1,8 +1,8 @@
 import { z } from 'zod';
+import { isRecord } from '../internal/index.js';
 import {
   asList,
   id,
-  isRecord,
   istest,
   nestedList,
   optionalEnum,
@@ -107,7 +107,7 @@ export interface HandoffClose {
 }
 
 /** A string stands for `{ text }`. */
-export const handoffMessageItem: z.ZodType<HandoffMessageItem> = z.preprocess(
+const handoffMessageItem: z.ZodType<HandoffMessageItem> = z.preprocess(
   recordOr('text'),
   z.looseObject({ text, message_type: optionalEnum(MESSAGE_TYPES) }),
 );
@@ -121,12 +121,7 @@ const onlyUser = (value: unknown): unknown => {
 /** Also accepts a list of one. */
 export const userInfo: z.ZodType<UserInfo> = z.preprocess(
   onlyUser,
-  z.looseObject({
-    phone: optionalText,
-    email: optionalText,
-    user_id: optionalId,
-    anonymous_id: optionalId,
-  }),
+  z.looseObject({ phone: optionalText, email: optionalText, user_id: optionalId, anonymous_id: optionalId }),
 );
 
 /**

@@ -13,6 +13,7 @@ export { isWholeSeconds, toDate } from './primitives.js';
 export * from './read-answers.js';
 export {
   type BodyIssue,
+  invalidBody,
   isProbe,
   ValidationError,
   type ValidationErrorCode,

@@ -7,8 +7,9 @@ export const MAX_FILES = 20;
 export const DEFAULT_CHUNK_TOKEN = 600;
 
 const name = z.string().min(1);
-const files = <Entry extends z.ZodType>(entry: Entry) =>
-  z.array(entry).min(1).max(MAX_FILES, `expected at most ${MAX_FILES} files in one request`);
+const anyFiles = <File extends z.ZodType>(file: File) =>
+  z.array(file).max(MAX_FILES, `expected at most ${MAX_FILES} files in one request`);
+const files = <File extends z.ZodType>(file: File) => anyFiles(file).min(1);
 
 /** A question and its answer. */
 export interface QaPair {
@@ -16,19 +17,19 @@ export interface QaPair {
   answer: string;
 }
 
-export const qaPair: z.ZodType<QaPair, QaPair> = z.looseObject({
+const qaPair: z.ZodType<QaPair, QaPair> = z.looseObject({
   question: z.string().min(1),
   answer: z.string().min(1),
 });
 
 /** Schema of a CSV file with one pair per row. */
-export const qaFile = z.looseObject({ file_url: z.url(), file_name: name });
+const qaFile = z.looseObject({ file_url: z.url(), file_name: name });
 
 /** Schema of a document that the platform converts into pairs. */
-export const sourceFile = z.looseObject({ source_url: z.url(), file_name: name });
+const sourceFile = z.looseObject({ source_url: z.url(), file_name: name });
 
 /** Schema of a file that replaces the pairs of a document. */
-export const updateFile = z.looseObject({ doc_id: name, source_url: z.url(), file_name: name });
+const updateFile = z.looseObject({ doc_id: name, source_url: z.url(), file_name: name });
 
 const processing = {
   knowledge_base_id: name.optional(),
@@ -59,10 +60,7 @@ export const qaUpdate = z
   .looseObject({
     doc_id: name.optional(),
     qaList: z.array(qaPair).optional(),
-    files: z
-      .array(updateFile)
-      .max(MAX_FILES, `expected at most ${MAX_FILES} files in one request`)
-      .optional(),
+    files: anyFiles(updateFile).optional(),
     ...processing,
   })
   .superRefine((update, context) => {
@@ -83,10 +81,14 @@ export interface DocumentResult {
   doc_name: string | null;
 }
 
-export const documentResult: z.ZodType<DocumentResult> = z.looseObject({
-  doc_id: z.string(),
-  doc_name: z.string(),
-});
+const documentResult: z.ZodType<DocumentResult> = z.looseObject({ doc_id: z.string(), doc_name: z.string() });
+
+const optionalList = <Item extends z.ZodType>(item: Item) =>
+  z
+    .array(item)
+    .nullable()
+    .default([])
+    .transform((items) => items ?? []);
 
 /** The answer to a request to add or replace pairs. */
 export interface QaAnswer {
@@ -97,16 +99,8 @@ export interface QaAnswer {
 }
 
 export const qaAnswer: z.ZodType<QaAnswer> = z.looseObject({
-  doc: z
-    .array(documentResult)
-    .nullable()
-    .default([])
-    .transform((documents) => documents ?? []),
-  failed: z
-    .array(z.string())
-    .nullable()
-    .default([])
-    .transform((names) => names ?? []),
+  doc: optionalList(documentResult),
+  failed: optionalList(z.string()),
 });
 
 /** Settings of how pairs are read and where they go. */

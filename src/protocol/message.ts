@@ -1,9 +1,9 @@
 import { z } from 'zod';
+import { isRecord } from '../internal/index.js';
 import {
   asList,
   id,
   isEmpty,
-  isRecord,
   isTime,
   istest,
   lines,
@@ -101,10 +101,7 @@ export interface CreditUsage {
   audio_output_credits: number | null;
 }
 
-export const audioClip: z.ZodType<AudioClip> = z.looseObject({
-  audio: optionalText,
-  transcript: optionalText,
-});
+const audioClip: z.ZodType<AudioClip> = z.looseObject({ audio: optionalText, transcript: optionalText });
 
 /** A string stands for `{ text }`, and a list for its parts. */
 const mergeContent = (value: unknown): Record<string, unknown> => {
@@ -114,7 +111,7 @@ const mergeContent = (value: unknown): Record<string, unknown> => {
   return Object.assign({}, ...parts, { text, audio: parts.flatMap(({ audio }) => asList(audio)) });
 };
 
-export const outputContent: z.ZodType<OutputContent> = z.preprocess(
+const outputContent: z.ZodType<OutputContent> = z.preprocess(
   mergeContent,
   z.looseObject({
     text: lines,
@@ -133,7 +130,7 @@ const readItem = (value: unknown): Record<string, unknown> => {
   };
 };
 
-export const outputItem: z.ZodType<OutputItem> = z.preprocess(
+const outputItem: z.ZodType<OutputItem> = z.preprocess(
   readItem,
   z.looseObject({
     from_component_branch: optionalText,
@@ -155,7 +152,7 @@ const mergeTokens = (value: unknown): unknown => {
   return Object.fromEntries(value.filter(isRecord).flatMap((part) => Object.entries(part)));
 };
 
-export const tokenUsage: z.ZodType<TokenUsage> = z.preprocess(
+const tokenUsage: z.ZodType<TokenUsage> = z.preprocess(
   mergeTokens,
   z.looseObject({
     total_tokens: quantity,
@@ -166,7 +163,7 @@ export const tokenUsage: z.ZodType<TokenUsage> = z.preprocess(
   }),
 );
 
-export const creditUsage: z.ZodType<CreditUsage> = z.preprocess(
+const creditUsage: z.ZodType<CreditUsage> = z.preprocess(
   recordOr('total_credits'),
   z.looseObject({
     total_credits: quantity,
@@ -177,7 +174,7 @@ export const creditUsage: z.ZodType<CreditUsage> = z.preprocess(
   }),
 );
 
-export const messageUsage: z.ZodType<MessageUsage> = z.preprocess(
+const messageUsage: z.ZodType<MessageUsage> = z.preprocess(
   recordOr('value'),
   z.looseObject({ tokens: tokenUsage, credits: creditUsage }),
 );

@@ -102,7 +102,7 @@ export interface WebhookCheckResult {
   latency_ms: number | null;
 }
 
-export const webhookCheckResult: z.ZodType<WebhookCheckResult> = z.looseObject({
+const webhookCheckResult: z.ZodType<WebhookCheckResult> = z.looseObject({
   type: openEnum(WEBHOOK_TYPES),
   component_id: z.string().nullable().default(null),
   component_name: z.string().nullable().default(null),

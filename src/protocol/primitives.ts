@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { isRecord } from '../internal/index.js';
 
 /**
  * The contract does not name the unit of times. Each unit covers the years 1973 to 5138; these are the first values in
@@ -8,10 +9,6 @@ const FIRST_MILLISECONDS = 1e11;
 const FIRST_MICROSECONDS = 1e14;
 const FIRST_NANOSECONDS = 1e17;
 const TIME_LIMIT = 1e20;
-
-/** Whether a value is an object and not a list. */
-export const isRecord = (value: unknown): value is Record<string, unknown> =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
 
 /** Wraps a value that is not an object: a plain value becomes `{ [field]: value }`, a list `{ value }`. */
 export const recordOr =

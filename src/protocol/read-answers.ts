@@ -1,8 +1,9 @@
 import { z } from 'zod';
+import { isRecord } from '../internal/index.js';
 import type { DocumentResult, QaAnswer } from './knowledge.js';
 import { WEBHOOK_TYPES, type WebhookCheckResult } from './platform-api.js';
-import { id, isRecord, openEnum, optionalId, optionalText, quantity, text, toBoolean } from './primitives.js';
-import { ValidationError } from './validate.js';
+import { asList, id, openEnum, optionalId, optionalText, quantity, text, toBoolean } from './primitives.js';
+import { invalidBody } from './validate.js';
 
 /** The platform's result for a request's pairs or files. */
 export interface QaResult extends QaAnswer {
@@ -15,25 +16,19 @@ export interface QaResult extends QaAnswer {
 
 /**
  * Reads the answer to a request for `requested` documents. Entries without an id are dropped and counted in `missing`, so
- * that no id is lost. Throws a {@link ValidationError} if the answer has neither list.
+ * that no id is lost. Throws a `ValidationError` if the answer has neither list.
  */
 export function readQaAnswer(body: unknown, requested: number): QaResult {
-  if (!isRecord(body)) throw unreadable('', 'expected an object with doc and failed');
-  const doc = entriesOf(body.doc).flatMap(readDocument);
-  const failed = entriesOf(body.failed).flatMap(readName);
+  if (!isRecord(body)) throw invalidBody('', 'expected an object with doc and failed');
+  const doc = asList(body.doc).flatMap(readDocument);
+  const failed = asList(body.failed).flatMap(readName);
   if (doc.length === 0) {
     const lists = [body.doc, body.failed];
     const hasBoth = lists.every((list) => list === null || Array.isArray(list)) && lists.some(Array.isArray);
-    if (!hasBoth) throw unreadable('doc', 'expected the lists doc and failed');
-    if (entriesOf(body.doc).length > 0) throw unreadable('doc[0].doc_id', 'expected the id of a document');
+    if (!hasBoth) throw invalidBody('doc', 'expected the lists doc and failed');
+    if (asList(body.doc).length > 0) throw invalidBody('doc[0].doc_id', 'expected the id of a document');
   }
   return { ...body, doc, failed, missing: Math.max(0, requested - doc.length - failed.length) };
-}
-
-/** A list, or a single value instead of it. */
-function entriesOf(value: unknown): readonly unknown[] {
-  if (Array.isArray(value)) return value;
-  return value === null || value === undefined ? [] : [value];
 }
 
 function readDocument(entry: unknown): DocumentResult[] {
@@ -47,9 +42,6 @@ function readName(entry: unknown): string[] {
   const { data } = id.safeParse(isRecord(entry) ? (entry.file_name ?? entry.doc_name) : entry);
   return data === undefined ? [] : [data];
 }
-
-const unreadable = (path: string, message: string): ValidationError =>
-  new ValidationError('INVALID_BODY', `${path || 'body'}: ${message}`, [{ path, message }]);
 
 const checkResult: z.ZodType<WebhookCheckResult> = z.looseObject({
   type: text.pipe(openEnum(WEBHOOK_TYPES)),
@@ -69,12 +61,12 @@ export interface WebhookCheck {
   readonly unreadable: number;
 }
 
-/** Reads the answer to a webhook check, row by row. Throws a {@link ValidationError} if no row can be read. */
+/** Reads the answer to a webhook check, row by row. Throws a `ValidationError` if no row can be read. */
 export function readCheckAnswer(body: unknown): WebhookCheck {
-  if (!isRecord(body) || !Array.isArray(body.results)) throw unreadable('results', 'expected a list');
+  if (!isRecord(body) || !Array.isArray(body.results)) throw invalidBody('results', 'expected a list');
   const rows: readonly unknown[] = body.results;
   const results = rows.flatMap((row) => checkResult.safeParse(row).data ?? []);
   if (results.length === 0 && rows.length > 0)
-    throw unreadable('results[0].reachable', 'expected true or false');
+    throw invalidBody('results[0].reachable', 'expected true or false');
   return { ...body, results, unreadable: rows.length - results.length };
 }

@@ -35,6 +35,10 @@ export class ValidationError extends HandoffKitError {
   }
 }
 
+/** The error of one problem. */
+export const invalidBody = (path: string, message: string): ValidationError =>
+  new ValidationError('INVALID_BODY', `${path || 'body'}: ${message}`, [{ path, message }]);
+
 /** By endpoint. */
 export const webhookBodies = {
   message: botMessageEnvelope,
@@ -101,8 +105,7 @@ function tryParse<Schema extends z.ZodType>(schema: Schema, value: unknown) {
   try {
     return schema.safeParse(value);
   } catch {
-    const message = 'expected a body that matches the contract: this one cannot be validated';
-    throw new ValidationError('INVALID_BODY', `body: ${message}`, [{ path: '', message }]);
+    throw invalidBody('', 'expected a body that matches the contract: this one cannot be validated');
   }
 }
 

@@ -1,19 +1,18 @@
 import { isUtf8 } from 'node:buffer';
 import type { IncomingHttpHeaders } from 'node:http';
 import { parse } from 'content-type';
+import { isRecord, quoteLargeIntegers } from '../internal/index.js';
 import { isRefusal, type ReadLimits, type ReceiverRequest, type Refusal, refuse } from './exchange.js';
 
 /** Limits for a sender who may send nothing but a probe, which is small and comes at once. */
 export const PROBE_LIMITS: ReadLimits = { maxBytes: 16_384, readTimeoutMs: 1_000 };
 
-/** The refusal of a body that exceeds the size limit. */
 export const tooLarge = (maxBytes: number): Refusal =>
   refuse(413, 'body too large', {
     detail: `the limit is ${maxBytes} bytes (limits.bodyBytes)`,
     closesConnection: true,
   });
 
-/** The refusal of a body that did not arrive in time. */
 export const tooSlow = (readTimeoutMs: number): Refusal =>
   refuse(408, 'body took too long', {
     detail: `the body was not complete after ${readTimeoutMs} ms (limits.readTimeoutMs)`,
@@ -83,7 +82,6 @@ function checkContentType(headers: IncomingHttpHeaders): Refusal | null {
   return null;
 }
 
-/** A JSON object. */
 export type JsonObject = Record<string, unknown>;
 
 const EMPTY = refuse(400, 'body is empty');
@@ -109,20 +107,6 @@ export function decodeBody(body: unknown): unknown {
 /** Body parsers accept it, too. */
 const BYTE_ORDER_MARK = '\ufeff';
 
-/** A string, possibly unterminated, or an integer that is a value. Each alternative matches in linear time. */
-const STRING_OR_INTEGER = /"[^"\\]*(?:\\[\s\S][^"\\]*)*"?|(?<![\w.+-])-?[1-9]\d{15,}(?=\s*[,}\]])/g;
-
-/**
- * Turns integers that a JavaScript number cannot hold into strings: an id that was rounded would belong to another
- * conversation. Text that is not JSON stays so: a string may stand wherever a number may, and keys are not touched.
- */
-function quoteLargeIntegers(json: string): string {
-  if (!/\d{16}/.test(json)) return json;
-  return json.replace(STRING_OR_INTEGER, (token) =>
-    token.startsWith('"') || Number.isSafeInteger(Number(token)) ? token : `"${token}"`,
-  );
-}
-
 /** Parses a JSON object strictly, or checks one that a body parser has made. */
 export function parseJson(body: unknown, maxDepth: number): JsonObject | Refusal {
   if (typeof body === 'string') return body === '' ? EMPTY : parseText(body, maxDepth);
@@ -137,11 +121,8 @@ function parseText(text: string, maxDepth: number): JsonObject | Refusal {
   }
 }
 
-const isJsonObject = (value: unknown): value is JsonObject =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
-
 function checkObject(value: unknown, maxDepth: number): JsonObject | Refusal {
-  return isJsonObject(value) ? (findFault(value, maxDepth) ?? value) : NOT_AN_OBJECT;
+  return isRecord(value) ? (findFault(value, maxDepth) ?? value) : NOT_AN_OBJECT;
 }
 
 /** Looks for deep nesting, and for keys that could pollute prototypes. */
