@@ -55,7 +55,7 @@ export function traceRequest<Message extends StepMessage & { status: number | nu
   return traceStep(tracing, message, answered).then(() => work);
 }
 
-export interface StepObserver<Message> {
+interface StepObserver<Message> {
   readonly onStart?: (message: Message) => void;
   readonly onEnd: (message: Message) => void;
 }

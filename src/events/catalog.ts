@@ -33,7 +33,6 @@ export type EventName = keyof EventPayloads;
 /** The name of an event that is delivered, once and in order; a probe is only observed. */
 export type DeliveredEventName = Exclude<EventName, 'probe'>;
 
-/** The event of each endpoint. */
 export const EVENT_OF_ENDPOINT = {
   message: 'message',
   establish: 'handoff.requested',
@@ -41,7 +40,6 @@ export const EVENT_OF_ENDPOINT = {
   close: 'handoff.closed',
 } as const satisfies Record<WebhookEndpoint, DeliveredEventName>;
 
-/** The endpoint of each event. */
 export const ENDPOINT_OF_EVENT = {
   message: 'message',
   'handoff.requested': 'establish',
@@ -49,7 +47,6 @@ export const ENDPOINT_OF_EVENT = {
   'handoff.closed': 'close',
 } as const satisfies Record<DeliveredEventName, WebhookEndpoint>;
 
-/** The names of delivered events. */
 export const DELIVERED_EVENT_NAMES: readonly DeliveredEventName[] = Object.values(EVENT_OF_ENDPOINT);
 
 /** All event names, for error messages. */

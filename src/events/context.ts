@@ -34,15 +34,12 @@ import { botField } from './identity.js';
 import type { Receipt } from './receipts.js';
 import type { Replies } from './replies.js';
 
-/** The dependencies of contexts. */
 export interface ContextParts {
-  /** Sends or stores replies. */
   readonly replies: Replies;
   /** The logger whose children handlers get. */
   readonly log: Log;
   /** How long the platform waits for a first reply. */
   readonly waitTimeoutMs: number;
-  /** Finds a handed-over conversation. */
   readonly findConversation: (id: string) => Promise<Conversation | null>;
   /** Called with the payload when a handler first reads it. */
   readonly onPayload: <Name extends DeliveredEventName>(name: Name, payload: EventPayloads[Name]) => void;
@@ -82,7 +79,6 @@ abstract class DeliveredEventContext<Name extends DeliveredEventName> implements
     this.#run = run;
   }
 
-  /** Builds the payload, in its normalised shape. */
   protected abstract readPayload(): EventPayloads[Name];
 
   get payload(): EventPayloads[Name] {
@@ -213,29 +209,17 @@ class ActiveHandoffContext<Name extends HandoffName>
   extends HandoffEventContext<Name>
   implements ConversationActions
 {
-  readonly reply: ConversationActions['reply'];
-  readonly end: ConversationActions['end'];
+  readonly #keyOf = createActionKeys(this.key);
 
-  constructor(
-    parts: ContextParts,
-    event: DeliveredEvent<Name>,
-    run: HandlerRun,
-    body: EventPayloads[Name],
-    user: User,
-  ) {
-    super(parts, event, run, body, user);
-    const { replies } = parts;
-    const { conversationId } = event;
-    const keyOf = createActionKeys(event.key);
-    this.reply = (text, options) => {
-      const once = keyOf('reply', text, options?.once);
-      return withoutUnhandled(replies.reply(conversationId, text, { ...options, once }, run));
-    };
-    this.end = (options) => {
-      const once = keyOf('end', '', options?.once);
-      return withoutUnhandled(replies.end(conversationId, { ...options, once }, run));
-    };
-  }
+  readonly reply: ConversationActions['reply'] = (text, options) => {
+    const how = { ...options, once: this.#keyOf('reply', text, options?.once) };
+    return withoutUnhandled(this.parts.replies.reply(this.conversationId, text, how, this[HANDLER_RUN]));
+  };
+
+  readonly end: ConversationActions['end'] = (options) => {
+    const how = { ...options, once: this.#keyOf('end', '', options?.once) };
+    return withoutUnhandled(this.parts.replies.end(this.conversationId, how, this[HANDLER_RUN]));
+  };
 }
 
 class RequestedEventContext
@@ -264,7 +248,6 @@ class ChatEventContext extends ActiveHandoffContext<'handoff.message'> implement
   }
 }
 
-/** Builds the argument of an event's handlers. */
 export async function contextOf(
   parts: ContextParts,
   event: DeliveredEvent,
@@ -277,14 +260,10 @@ export async function contextOf(
       return new RequestedEventContext(parts, event, run);
     case 'handoff.message':
       return new ChatEventContext(parts, event, run, event.body, await findUser(parts, event));
-    case 'handoff.closed':
-      return new HandoffEventContext(
-        parts,
-        event,
-        run,
-        event.body,
-        await findUser(parts, event),
-      ) satisfies HandoffClosedContext;
+    case 'handoff.closed': {
+      const user = await findUser(parts, event);
+      return new HandoffEventContext(parts, event, run, event.body, user) satisfies HandoffClosedContext;
+    }
   }
 }
 
@@ -303,33 +282,8 @@ export function admitContextOf(
   event: DeliveredEvent<'handoff.requested'>,
 ): AdmitContext {
   const context = new RequestedEventContext(parts, event, NO_RUN);
-  const {
-    bot,
-    key,
-    conversationId,
-    requestId,
-    receivedAt,
-    sentAt,
-    log,
-    user,
-    text,
-    transcript,
-    replyBy,
-    payload,
-  } = context;
-  return {
-    event: 'handoff.requested',
-    bot,
-    key,
-    conversationId,
-    requestId,
-    receivedAt,
-    sentAt,
-    log,
-    user,
-    text,
-    transcript,
-    replyBy,
-    payload,
-  };
+  const { bot, key, conversationId, requestId, receivedAt, sentAt } = context;
+  const { log, user, text, transcript, replyBy, payload } = context;
+  const request = { bot, key, conversationId, requestId, receivedAt, sentAt };
+  return { event: 'handoff.requested', ...request, log, user, text, transcript, replyBy, payload };
 }

@@ -96,7 +96,6 @@ export const unknownUser = (conversationId: string): User => ({
   phone: null,
 });
 
-/** Reads the user of a handoff request. */
 export function userOf(
   event: Pick<DeliveredEvent<'handoff.requested'>, 'bot' | 'conversationId' | 'body'>,
 ): User {
@@ -126,7 +125,6 @@ export interface TranscriptItem {
   readonly text: string;
 }
 
-/** The messages before the handoff, in order. */
 export function transcriptOf(request: HandoffRequest): TranscriptItem[] {
   return request.body.map(({ text, message_type }) => ({ from: speaker(message_type), text }));
 }

@@ -16,7 +16,6 @@ export type FailureDetails = Partial<
 /** How a run that did not fail ended: its handlers ran, or middleware left the event out. */
 export type HandlerOutcome = 'handled' | 'skipped';
 
-/** Calls the handlers that were registered for events. */
 export interface Dispatcher {
   /** Runs all handlers of an event, one after another, within the middleware. Rejects with the errors they threw. */
   handle(event: DeliveredEvent, run: HandlerRun): Promise<HandlerOutcome>;
@@ -34,7 +33,6 @@ export interface Dispatcher {
 export interface DispatcherOptions
   extends Pick<ContextParts, 'replies' | 'waitTimeoutMs' | 'findConversation'> {
   readonly registry: Registry;
-  /** The receiver's logger. */
   readonly log: Log;
   /** The logger for handlers, which redacts the words of users and agents. */
   readonly handlerLog: Log;
@@ -45,15 +43,8 @@ export interface DispatcherOptions
 /** The reason when a handoff is refused without one. */
 export const NO_AGENT = 'no agent is available';
 
-export function createDispatcher({
-  registry,
-  replies,
-  log,
-  handlerLog,
-  waitTimeoutMs,
-  findConversation,
-  receiver,
-}: DispatcherOptions): Dispatcher {
+export function createDispatcher(options: DispatcherOptions): Dispatcher {
+  const { registry, replies, log, handlerLog, waitTimeoutMs, findConversation, receiver } = options;
   const warnOnce = createWarnOnce(log);
   const parts: ContextParts = {
     replies,
@@ -86,9 +77,9 @@ export function createDispatcher({
     log.error({ ...where, err: error }, where.event ? 'handling an event failed' : 'a request failed');
     reportFailure(() => ({ ...details, bot, error, receiver: receiver() }));
     for (const handler of registry.errorHandlers) {
-      callAsync(() => handler({ ...details, bot, error, log: handlerLog.child(where) })).catch(
-        (failure: unknown) => log.error({ ...where, err: failure }, 'an error handler failed itself'),
-      );
+      // An async function, since a handler may also throw synchronously.
+      const call = async () => handler({ ...details, bot, error, log: handlerLog.child(where) });
+      call().catch((err: unknown) => log.error({ ...where, err }, 'an error handler failed itself'));
     }
   };
 
@@ -206,10 +197,6 @@ type AnyContext = HandlerContexts[DeliveredEventName];
 /** Replaces a thrown `undefined` or `null` by an error. */
 const nameEmptyError = (error: unknown): unknown =>
   error ?? new HandoffKitError('EMPTY_ERROR', 'a handler threw nothing (undefined or null).');
-
-async function callAsync(task: () => unknown): Promise<void> {
-  await task();
-}
 
 /** Reports a value that the contract does not name. */
 type NewValueReport = (field: string, value: string) => void;

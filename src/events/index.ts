@@ -13,7 +13,7 @@ export {
   type EventPayloads,
 } from './catalog.js';
 export type * from './conversation.js';
-export { type TranscriptItem, transcriptOf, type User, userOf } from './conversation.js';
+export { transcriptOf, userOf } from './conversation.js';
 export {
   createDispatcher,
   type Dispatcher,

@@ -31,7 +31,6 @@ export interface Receipt {
 export const isStillStored = (error: unknown): boolean =>
   error instanceof HandoffKitError && error.code === 'DELIVERY_STOPPED';
 
-/** A receipt in state `delivered`. */
 export const deliveredReceipt = (conversationId: string, answer: unknown): Receipt => ({
   conversationId,
   state: 'delivered',

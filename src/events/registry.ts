@@ -3,18 +3,12 @@ import { DELIVERED_EVENT_NAMES, type DeliveredEventName, EVENT_NAMES, type Event
 import type { AdmitGate, AnyHandler, ErrorHandler, Handler, HandlerContexts } from './handler.js';
 import { isGivenUp, Postponed } from './handler-run.js';
 
-/** The registered handlers. */
 export interface Registry {
-  /** Adds a handler of one kind of event. */
-  on<Name extends EventName>(name: Name, handler: Handler<Name>): void;
-  /** Adds a handler of every kind of event but probes. */
-  onAny(handler: AnyHandler): void;
-  /** Adds middleware around the handlers of every delivered event. */
-  use(middleware: Middleware): void;
-  /** Adds an error handler. */
-  onError(handler: ErrorHandler): void;
-  /** Adds a gate that a handoff request must pass. */
-  admit(gate: AdmitGate): void;
+  readonly on: <Name extends EventName>(name: Name, handler: Handler<Name>) => void;
+  readonly onAny: (handler: AnyHandler) => void;
+  readonly use: (middleware: Middleware) => void;
+  readonly onError: (handler: ErrorHandler) => void;
+  readonly admit: (gate: AdmitGate) => void;
   /** Ends registration: a handler that is added later would miss events. */
   seal(): void;
   /** The handlers of an event, including those of `onAny`, in the order of registration. */
@@ -28,7 +22,6 @@ export interface Registry {
 
 type HandlerTable = { [Name in EventName]: Handler<Name>[] };
 
-/** Creates an empty {@link Registry}. */
 export function createRegistry(): Registry {
   const handlers: HandlerTable = {
     message: [],
@@ -137,8 +130,7 @@ export type Middleware<State extends object = object> = (
   next: MiddlewareNext,
 ) => unknown;
 
-/** The result of running middleware around handlers. */
-export interface MiddlewareResult {
+interface MiddlewareResult {
   /** What was thrown; empty if the run succeeded. */
   readonly errors: readonly unknown[];
   /** The reason why an event was skipped; `null` if its handlers ran, or should have. */

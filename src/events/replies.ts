@@ -60,7 +60,7 @@ export interface Replies {
   idle(): Promise<void>;
 }
 
-export interface DirectRepliesOptions {
+interface DirectRepliesOptions {
   /** Called when a reply or end did not arrive, since the caller may not wait for it. */
   readonly onFailed: (conversationId: string, error: unknown) => void;
   /** Called when a held reply did not arrive: its handler has finished, or does not wait for it. */

@@ -6,8 +6,7 @@ import {
   userOf,
 } from '../events/index.js';
 import { HandoffKitError } from '../internal/index.js';
-import { type ConversationChange, isOpen, type NewConversation } from './conversation.js';
-import type { HandoffStore } from './store.js';
+import { type ConversationChange, type HandoffStore, isOpen, type NewConversation } from './store.js';
 
 /** The result of {@link HandoffLifecycle.request}. */
 export interface HandoffRequestResult {
@@ -48,7 +47,7 @@ export interface HandoffLifecycle {
   close(id: string): Promise<Conversation | null>;
 }
 
-export interface LifecycleOptions {
+interface LifecycleOptions {
   /** How long the platform waits for the first reply. */
   readonly waitTimeoutMs: number;
   /** The current time in milliseconds. Default: the machine's clock. */

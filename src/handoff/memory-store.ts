@@ -3,11 +3,11 @@ import {
   applyConversationChange,
   type ConversationFilter,
   createConversation,
+  type HandoffStore,
   isFinished,
-} from './conversation.js';
-import type { HandoffStore } from './store.js';
+} from './store.js';
 
-export interface MemoryStoreOptions {
+interface MemoryStoreOptions {
   /** Default 10,000. Beyond it, finished conversations are dropped first, the oldest first. */
   readonly maxConversations?: number;
   /** Default 100,000. Beyond it, the oldest keys are dropped. */
@@ -145,24 +145,17 @@ interface MemoryKeys
   readonly dropExpired: () => void;
 }
 
-interface MemoryKeysOptions {
-  readonly maxKeys: number;
-  readonly now: () => number;
-}
-
-interface Lease {
-  readonly owner: string;
-  readonly until: number;
-}
-
 /** Below this number expired entries are not removed. */
 const FEW = 1_000;
 
-function createMemoryKeys({ maxKeys, now }: MemoryKeysOptions): MemoryKeys {
+function createMemoryKeys({
+  maxKeys,
+  now,
+}: Required<Pick<MemoryStoreOptions, 'maxKeys' | 'now'>>): MemoryKeys {
   /** When each key expires, in the order they were added. */
   const keys = new Map<string, number>();
   const cursors = new Map<string, string>();
-  const leases = new Map<string, Lease>();
+  const leases = new Map<string, { readonly owner: string; readonly until: number }>();
   let cleanAt = Math.min(FEW, maxKeys);
 
   const holds = (key: string): boolean => (keys.get(key) ?? 0) > now();
