@@ -1,5 +1,10 @@
 import type { IncomingMessage } from 'node:http';
-import { type Receiver, type ReceiverRequest, readStream } from '../receiver/index.js';
+import {
+  hasRepeatedAuthorization,
+  type Receiver,
+  type ReceiverRequest,
+  readStream,
+} from '../receiver/index.js';
 
 /** A receiver, or a bridge for its helpdesk's webhooks. */
 export type Handling = Pick<Receiver, 'handle'>;
@@ -10,7 +15,7 @@ export function fromNode(incoming: IncomingMessage, mount: string): ReceiverRequ
     method: incoming.method ?? '',
     url: belowMount(incoming.url ?? '', mount),
     headers: incoming.headers,
-    hasRepeatedAuthorization: countOf('authorization', incoming.rawHeaders) > 1,
+    hasRepeatedAuthorization: hasRepeatedAuthorization(incoming),
     remoteAddress: incoming.socket.remoteAddress,
     read: (limits) => readStream(incoming, limits),
   };
@@ -24,7 +29,3 @@ export function belowMount(url: string, mount: string): string {
   const segments = path.split('/').filter((segment) => segment !== '').length;
   return url.replace(new RegExp(`^(?:/+[^/?]+){${segments}}`), '');
 }
-
-/** How often a header occurs. Names and values alternate. */
-const countOf = (header: string, rawHeaders: readonly string[]): number =>
-  rawHeaders.filter((name, index) => index % 2 === 0 && name.toLowerCase() === header).length;

@@ -14,7 +14,7 @@ import type { BotOptions, ReceiverOptions, SeveralBotsOptions } from './options.
 import { createBotRoutes, createRoutes, type EndpointsOf, type Route } from './routes.js';
 
 /** The bots of a receiver: who may send, where, and to which platform replies go. */
-export interface ReceiverBots {
+interface ReceiverBots {
   readonly directory: BotDirectory;
   /** The client of each bot's platform, by the bot's name. */
   readonly platforms: ReadonlyMap<string, PlatformClient | null>;
@@ -83,21 +83,11 @@ function optionsByBot({
   if (entries.length === 0) {
     throw configError('bots names no bot. Name at least one: bots: { sales: { auth, platform } }.');
   }
-  return new Map(
-    entries.map(([name, bot]) => [
-      checkName('the name of a bot', name),
-      checkedBot(name, (bot as BotOptions | undefined) ?? {}),
-    ]),
-  );
-}
-
-/** Throws for unknown options, which are most often misspelt. */
-function checkedBot(name: string, bot: Partial<BotOptions>): Partial<BotOptions> {
-  const unknown = Object.keys(bot).filter((option) => option !== 'auth' && option !== 'platform');
-  if (unknown.length === 0) return bot;
-  throw configError(
-    `bots.${name} has the unknown option ${unknown.join(', ')}. A bot has auth and platform.`,
-  );
+  for (const [name, bot] of entries) {
+    checkName('the name of a bot', name);
+    checkOptionNames(`bots.${name}`, bot, ['auth', 'platform']);
+  }
+  return new Map(entries.map(([name, bot]) => [name, (bot as BotOptions | undefined) ?? {}]));
 }
 
 /** The endpoints that any of the bots has. */
@@ -113,7 +103,6 @@ function endpointsOf(bots: readonly GuardedBot[]): EndpointsOf {
   };
 }
 
-/** The client for replies. */
 function platformOf(platform: BotOptions['platform']): PlatformClient | null {
   if (platform === undefined) return null;
   return 'reply' in platform ? platform : createPlatformClient(platform);

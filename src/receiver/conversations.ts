@@ -115,9 +115,8 @@ async function endHandoff(
   return true;
 }
 
-export interface TrackRepliesOptions {
+interface TrackRepliesOptions {
   readonly lifecycle: HandoffLifecycle;
-  /** Sends or stores replies. */
   readonly replies: Replies;
   readonly log: Log;
 }

@@ -1,16 +1,10 @@
 import { DEFAULT_RECEIVER, inline } from '../delivery/index.js';
 import {
-  type AdmitGate,
-  type AnyHandler,
   checkName,
   createDirectReplies,
   createDispatcher,
   createRegistry,
   type DeliveredEventName,
-  type ErrorHandler,
-  type EventName,
-  type Handler,
-  type Middleware,
 } from '../events/index.js';
 import { createHandoffLifecycle, createMemoryHandoffStore } from '../handoff/index.js';
 import { logOf, withRedaction } from '../internal/create-log.js';
@@ -213,31 +207,21 @@ export function createReceiver<State extends object = object>(
     return { unfinished };
   };
 
+  /** Calls of these methods can be chained. */
+  const chained =
+    <Args extends readonly unknown[]>(register: (...args: Args) => void) =>
+    (...args: Args): Receiver => {
+      register(...args);
+      return receiver;
+    };
+
   const receiver: Receiver = Object.assign(listener, {
-    on<Name extends EventName>(name: Name, handler: Handler<Name>) {
-      registry.on(name, handler);
-      return receiver;
-    },
-    onAny(handler: AnyHandler) {
-      registry.onAny(handler);
-      return receiver;
-    },
-    use(middleware: Middleware) {
-      registry.use(middleware);
-      return receiver;
-    },
-    onError(handler: ErrorHandler) {
-      registry.onError(handler);
-      return receiver;
-    },
-    onClosing(hook: () => unknown) {
-      closingHooks.push(hook);
-      return receiver;
-    },
-    admit(gate: AdmitGate) {
-      registry.admit(gate);
-      return receiver;
-    },
+    on: chained(registry.on),
+    onAny: chained(registry.onAny),
+    use: chained(registry.use),
+    onError: chained(registry.onError),
+    onClosing: chained((hook: () => unknown) => void closingHooks.push(hook)),
+    admit: chained(registry.admit),
     fetch: createFetch(handling),
     handle: handling.handle,
     inject: createInject({

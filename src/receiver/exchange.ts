@@ -80,27 +80,19 @@ type RefusalOptions = Pick<Refusal, 'detail' | 'headers' | 'closesConnection'>;
 class RefusedRequest implements Refusal {
   readonly status: number;
   readonly reason: string;
-  readonly detail: RefusalOptions['detail'];
-  readonly headers: RefusalOptions['headers'];
-  readonly closesConnection: RefusalOptions['closesConnection'];
 
-  constructor(status: number, reason: string, { detail, headers, closesConnection }: RefusalOptions) {
+  constructor(status: number, reason: string, options: RefusalOptions) {
     this.status = status;
     this.reason = reason;
-    this.detail = detail;
-    this.headers = headers;
-    this.closesConnection = closesConnection;
+    Object.assign(this, options);
   }
 }
 
-export function refuse(status: number, reason: string, options: RefusalOptions = {}): Refusal {
-  return new RefusedRequest(status, reason, options);
-}
+export const refuse = (status: number, reason: string, options: RefusalOptions = {}): Refusal =>
+  new RefusedRequest(status, reason, options);
 
 /** Tells a refusal from any other result of a step. */
-export function isRefusal(value: unknown): value is Refusal {
-  return value instanceof RefusedRequest;
-}
+export const isRefusal = (value: unknown): value is Refusal => value instanceof RefusedRequest;
 
 /** The sender hung up: no answer is sent. */
 export const SENDER_HUNG_UP = refuse(499, 'client closed the request', {
@@ -115,11 +107,9 @@ export interface HandoffAnswers {
   readonly failure?: (status: number, reason: string) => { readonly code: number; readonly message: string };
 }
 
-/** Builds answers. */
 export interface Answers {
   /** 200 with the endpoint's own body. */
   success(endpoint: WebhookEndpoint | 'root', requestId: string): ReceiverAnswer;
-  /** The answer of a refusal. */
   refusal(endpoint: WebhookEndpoint | 'root', requestId: string, refusal: Refusal): ReceiverAnswer;
   /** 500 with the default body: the application's `answers` may be what failed. */
   internalError(endpoint: WebhookEndpoint | 'root', requestId: string): ReceiverAnswer;

@@ -29,7 +29,13 @@ export {
 } from './exchange.js';
 export { createFetch, type FetchContext, type FetchHandler, fromFetch, respond } from './fetch.js';
 export type { Inject, InjectedPayload, InjectedReply, InjectOptions, InjectResult } from './inject.js';
-export { createListener, type NextFunction, type RequestListener, readStream } from './node-http.js';
+export {
+  createListener,
+  hasRepeatedAuthorization,
+  type NextFunction,
+  type RequestListener,
+  readStream,
+} from './node-http.js';
 export type {
   BotOptions,
   CommonReceiverOptions,

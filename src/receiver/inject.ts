@@ -62,7 +62,7 @@ export type Inject = <Name extends DeliveredEventName>(
   options?: InjectOptions,
 ) => Promise<InjectResult>;
 
-export interface InjectParts
+interface InjectParts
   extends Pick<DispatcherOptions, 'registry' | 'log' | 'handlerLog' | 'waitTimeoutMs' | 'receiver'> {
   readonly bots: BotDirectory;
 }
@@ -78,14 +78,14 @@ export function createInject(parts: InjectParts): Inject {
 
   return async (name, payload, { bot = bots.names[0] ?? DEFAULT_BOT } = {}) => {
     const event = createEvent(name, payload ?? {}, bot, bots);
-    const made: InjectedReply[] = [];
-    const result = { replies: made, ended: false, error: null };
+    const captured: InjectedReply[] = [];
+    const result = { replies: captured, ended: false, error: null };
     if (registry.handlersOf(name).length === 0) return { ...result, outcome: 'unhandled' };
     const replies = trackReplies({
       lifecycle,
       log,
       replies: captureReplies(
-        (reply) => made.push(reply),
+        (reply) => captured.push(reply),
         () => {
           result.ended = true;
         },

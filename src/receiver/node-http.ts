@@ -54,13 +54,7 @@ class NodeRequest implements ReceiverRequest {
   }
 
   get hasRepeatedAuthorization(): boolean {
-    const { rawHeaders } = this.#request;
-    let count = 0;
-    for (let index = 0; index < rawHeaders.length; index += 2) {
-      const name = rawHeaders[index];
-      if (name?.length === 13 && name.toLowerCase() === 'authorization') count += 1;
-    }
-    return count > 1;
+    return hasRepeatedAuthorization(this.#request);
   }
 
   get remoteAddress(): string | undefined {
@@ -91,6 +85,16 @@ class NodeRequest implements ReceiverRequest {
   #ownProperty(name: 'id' | 'body' | 'rawBody'): unknown {
     return Object.hasOwn(this.#request, name) ? this.#request[name] : undefined;
   }
+}
+
+/** Whether there are several `Authorization` headers. In `rawHeaders`, names and values alternate. */
+export function hasRepeatedAuthorization({ rawHeaders }: IncomingMessage): boolean {
+  let count = 0;
+  for (let index = 0; index < rawHeaders.length; index += 2) {
+    const name = rawHeaders[index];
+    if (name?.length === 13 && name.toLowerCase() === 'authorization') count += 1;
+  }
+  return count > 1;
 }
 
 /** Reads a stream within a size and a time limit. */

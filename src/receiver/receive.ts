@@ -58,13 +58,12 @@ export interface RequestHandling {
   readonly notFound: (request: ReceiverRequest) => ReceiverAnswer;
 }
 
-export interface ReceiveOptions {
+interface ReceiveOptions {
   readonly routes: (url: string) => Route | null;
   readonly isToken: (segment: string) => boolean;
   readonly isDraining: () => boolean;
   readonly authenticate: Authenticate;
   readonly limits: ReadLimits & { readonly depth: number };
-  /** Makes the ids of conversations. */
   readonly bots: Pick<BotDirectory, 'conversationIdOf'>;
   /** Finds the session of a handoff event without a timestamp, which is part of its key. */
   readonly findSession: FindSession;
@@ -77,7 +76,6 @@ export interface ReceiveOptions {
   readonly answers: Answers;
   readonly requestLog: RequestLog;
   readonly trace: Tracer;
-  /** Counts requests under way. */
   readonly inFlight: TaskCounter;
 }
 
@@ -137,7 +135,6 @@ export function createReceive(options: ReceiveOptions): RequestHandling {
     return refusalOf(acceptance) ?? { kind: 'event', event, acceptance };
   };
 
-  /** The event of a valid body. */
   const toEvent = async (
     { requestId, receivedAt }: Exchange,
     { endpoint, bot }: { readonly endpoint: WebhookEndpoint; readonly bot: string },
@@ -167,7 +164,6 @@ export function createReceive(options: ReceiveOptions): RequestHandling {
     } as DeliveredEvent;
   };
 
-  /** Answers a request, and does what follows from it. */
   const serve = async (exchange: Exchange, send: SendAnswer): Promise<void> => {
     const { route, requestId } = exchange;
     try {

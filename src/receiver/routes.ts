@@ -1,7 +1,6 @@
 import { configError } from '../internal/index.js';
 import { HANDOFF_PATHS, type WebhookEndpoint } from '../protocol/index.js';
 
-/** The target of a request. */
 export interface Route {
   /** The endpoint; `root` for the address of the mount, or the base URL of handoffs, if no endpoint has it. */
   readonly endpoint: WebhookEndpoint | 'root';
@@ -21,10 +20,9 @@ export interface EndpointPaths {
   readonly handoff?: string;
 }
 
-export interface RouteOptions {
+interface RouteOptions {
   readonly basePath: string | undefined;
   readonly paths: EndpointPaths | undefined;
-  /** The endpoints that are mounted. */
   readonly mounted: readonly WebhookEndpoint[];
   /** Whether the first segment of a path may be a token. */
   readonly hasPathToken: boolean;
@@ -72,13 +70,12 @@ export function createRoutes({ basePath, paths, mounted, hasPathToken, isToken, 
   };
 }
 
-export interface BotRouteOptions extends Pick<RouteOptions, 'basePath' | 'paths'> {
+interface BotRouteOptions extends Pick<RouteOptions, 'basePath' | 'paths'> {
   /** Endpoints that bots with distinct credentials share. */
   readonly shared: EndpointsOf;
   readonly bots: readonly (EndpointsOf & { readonly bot: string })[];
 }
 
-/** The endpoints of a bot, or of several. */
 export type EndpointsOf = Pick<RouteOptions, 'mounted' | 'hasPathToken' | 'isToken'>;
 
 /** Like {@link createRoutes}, for several bots: below `/<bot>` are the endpoints of one, elsewhere those of all. */

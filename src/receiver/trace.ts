@@ -20,7 +20,6 @@ export interface Tracer {
   handle(handle: Dispatcher['handle']): Dispatcher['handle'];
   greet(greet: Greet): Greet;
   replies(replies: Replies): Replies;
-  /** Wraps the clients of the bots' platforms. */
   bots(bots: BotDirectory): BotDirectory;
 }
 
@@ -31,23 +30,10 @@ export interface Tracer {
  * @param receiver - the receiver; called when a step begins
  */
 export function createTracer(isStored: boolean, receiver: () => object): Tracer {
-  const eventMessage = ({
-    name,
-    bot,
-    conversationId,
-    requestId,
-    key,
-    trace,
-  }: DeliveredEvent): EventStepMessage => ({
-    receiver: receiver(),
-    bot,
-    event: name,
-    conversationId,
-    requestId,
-    key,
-    isStored,
-    trace,
-  });
+  const eventMessage = (event: DeliveredEvent): EventStepMessage => {
+    const { bot, name, conversationId, requestId, key, trace } = event;
+    return { receiver: receiver(), bot, event: name, conversationId, requestId, key, isStored, trace };
+  };
 
   const traceClient = (client: PlatformClient, bot: string): PlatformClient => {
     const messageOf = (

@@ -314,7 +314,7 @@ describe('ambiguous bots and invalid names are refused', () => {
     ['a name with a slash', make({ 'a/b': SALES }), /the name of a bot must be letters/],
     ['no bots', make({}), /bots names no bot/],
     ['null', make(null), /bots names no bot/],
-    ['a misspelt option', make({ a: { ...SALES, srevice: {} } }), /bots\.a has the unknown option srevice/],
+    ['a misspelt option', make({ a: { ...SALES, srevice: {} } }), /bots\.a does not know the option srevice/],
     ['bots and auth', make({ a: SALES }, { auth: SUPPORT.auth }), /either bots, or auth and platform/],
     ['no credentials', make({ a: {} }), /set bots\.a\.auth\.message to one of/],
   ])('%s', (_what, creating, message) => {

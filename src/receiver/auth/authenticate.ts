@@ -14,7 +14,7 @@ export interface GuardedBot {
  * The bot and the endpoint that a request may use, and the one that it tests as a probe. `refusal` answers a request that
  * needs more. `bot` is `null` for a probe whose bot neither the path nor credentials identify.
  */
-export type Grant =
+type Grant =
   | {
       readonly level: 'full';
       readonly endpoint: WebhookEndpoint;
@@ -142,25 +142,25 @@ function toAuthRequest(request: ReceiverRequest, { endpoint, pathToken }: Route)
 const hasAuthorization = ({ headers, hasRepeatedAuthorization }: ReceiverRequest): boolean =>
   headers.authorization !== undefined || hasRepeatedAuthorization === true;
 
-const NOTHING = 'no Authorization header';
+const NO_AUTHORIZATION = 'no Authorization header';
 
 /** What came and what was expected, without values: the first word of a header may be a secret. */
 function complaint({ expects, hasPathToken }: Guard, request: ReceiverRequest, { pathToken }: Route): string {
-  const came = whatCame(request);
-  const told = [
+  const received = describeCredentials(request);
+  const parts = [
     ...(hasPathToken ? [pathToken === undefined ? 'no token in its path' : 'another one'] : []),
-    ...(came === NOTHING && hasPathToken && expects.length === 1 ? [] : [came]),
+    ...(received === NO_AUTHORIZATION && hasPathToken && expects.length === 1 ? [] : [received]),
   ];
   const hint =
-    (came === BASIC && expects.includes(BEARER)) || (came === BEARER && expects.includes(BASIC))
+    (received === BASIC && expects.includes(BEARER)) || (received === BEARER && expects.includes(BASIC))
       ? '. The platform sends Basic for a username with a secret, and Bearer for a username alone: is the secret set on both sides?'
       : '';
-  return expects.includes(came)
-    ? `the credentials are wrong: the request has ${came}, as expected, with other values`
-    : `expected ${expects.join(' or ')}, but the request has ${told.join(' and ')}${hint}`;
+  return expects.includes(received)
+    ? `the credentials are wrong: the request has ${received}, as expected, with other values`
+    : `expected ${expects.join(' or ')}, but the request has ${parts.join(' and ')}${hint}`;
 }
 
-function whatCame({ headers, hasRepeatedAuthorization }: ReceiverRequest): string {
+function describeCredentials({ headers, hasRepeatedAuthorization }: ReceiverRequest): string {
   if (hasRepeatedAuthorization) return 'several Authorization headers';
   const { authorization } = headers;
   if (authorization !== undefined) {
@@ -169,7 +169,7 @@ function whatCame({ headers, hasRepeatedAuthorization }: ReceiverRequest): strin
     return scheme === 'bearer' ? BEARER : 'an Authorization header of another scheme';
   }
   const isSigned = Object.keys(headers).some((name) => name.includes('signature'));
-  return isSigned ? 'a signature instead of Authorization' : NOTHING;
+  return isSigned ? 'a signature instead of Authorization' : NO_AUTHORIZATION;
 }
 
 const unauthorized = (detail: string | undefined, challenges: readonly string[]): Refusal =>
