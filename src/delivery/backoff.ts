@@ -1,21 +1,8 @@
 import type { Postponed } from '../events/index.js';
-
-/** Bounds of an exponential backoff. */
-export interface Backoff {
-  /** The first delay. */
-  readonly minDelayMs: number;
-  /** The longest delay. */
-  readonly maxDelayMs: number;
-}
-
-/** The delay after a number of attempts: doubled each time, with up to half taken off at random to spread retries. */
-export function delayAfter(attempts: number, { minDelayMs, maxDelayMs }: Backoff): number {
-  const full = Math.min(maxDelayMs, minDelayMs * 2 ** (attempts - 1));
-  return Math.round(full * (0.5 + Math.random() / 2));
-}
+import { type Backoff, delayAfter } from '../internal/index.js';
 
 /** Delays of events whose handlers postpone them. */
-export interface Postponements {
+interface Postponements {
   /** Counts a postponement of an event, and returns the delay until its next attempt. */
   next(key: string, postponed: Postponed): number;
   /** Forgets an event that is no longer postponed. */
@@ -39,18 +26,18 @@ const MAX_KEYS = 10_000;
  * are in memory: after a restart, delays are short again.
  */
 export function createPostponements(backoff: Backoff): Postponements {
-  const inARow = new Map<string, number>();
+  const counts = new Map<string, number>();
   return {
     next(key, { retryAfterMs }) {
-      const times = Math.min(MAX_DOUBLINGS, (inARow.get(key) ?? 0) + 1);
+      const count = Math.min(MAX_DOUBLINGS, (counts.get(key) ?? 0) + 1);
       // Deleting first moves the key to the end of the map: the first key is then the least recently postponed.
-      inARow.delete(key);
-      inARow.set(key, times);
-      const [oldest] = inARow.keys();
-      if (inARow.size > MAX_KEYS && oldest !== undefined) inARow.delete(oldest);
+      counts.delete(key);
+      counts.set(key, count);
+      const [oldest] = counts.keys();
+      if (counts.size > MAX_KEYS && oldest !== undefined) counts.delete(oldest);
       const isNamed = retryAfterMs !== null && retryAfterMs >= 0;
-      return boundDelay(isNamed ? retryAfterMs : delayAfter(times, backoff));
+      return boundDelay(isNamed ? retryAfterMs : delayAfter(count, backoff));
     },
-    end: (key) => void inARow.delete(key),
+    end: (key) => void counts.delete(key),
   };
 }

@@ -29,14 +29,11 @@ export interface Fencing {
 }
 
 export interface FencingOptions {
-  /** Renews the lease of this process now. */
   readonly renewLease: () => Promise<void>;
   readonly leaseMs: number;
   readonly inbox: () => Pick<Queue, 'holds'>;
-  /** The inbox's name in the database. */
   readonly inboxName: () => string;
   readonly inboxWorker: () => Pick<Worker, 'settlement'> | undefined;
-  /** Whether a claim, by its number, is certainly still held by this process. */
   readonly isClaimValid: (claim: number) => boolean;
   readonly log: () => Log | undefined;
 }

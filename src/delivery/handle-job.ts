@@ -1,6 +1,6 @@
 import { type DeliveredEvent, isStillStored, Postponed, Unrecoverable } from '../events/index.js';
-import { HandoffKitError } from '../internal/index.js';
-import { type Backoff, createPostponements, delayAfter } from './backoff.js';
+import { type Backoff, delayAfter, HandoffKitError } from '../internal/index.js';
+import { createPostponements } from './backoff.js';
 import type { DeliveryReceiver } from './delivery.js';
 import { type ClaimedJob, type JobOutcome, MAX_CRASHES, SUSPECT_CRASHES } from './queue.js';
 import {
@@ -15,15 +15,13 @@ import {
 import { restoreEvent } from './storage/encoding.js';
 import type { WorkerSlot } from './worker.js';
 
-export interface HandleJobOptions {
+interface HandleJobOptions {
   readonly receiver: DeliveryReceiver;
   readonly runner: HandlerRunner;
   readonly backoff: Backoff;
   /** Failed attempts before an event becomes a dead letter. */
   readonly maxAttempts: number;
-  /** Makes sure that a job is still this process's to run; see `HandlerRun.ensureClaimed`. */
   readonly ensureClaimed: (job: ClaimedJob) => Promise<void>;
-  /** Whether a claim, by its number, is certainly still held by this process. */
   readonly isClaimValid: (claim: number) => boolean;
   /** How long a handler waits for the greeting. Default 10 seconds. */
   readonly greetingTimeoutMs?: number;
@@ -33,15 +31,10 @@ const DONE: JobOutcome = { state: 'done' };
 const dead = (error: string): JobOutcome => ({ state: 'failed', error, retryInMs: null, counts: true });
 
 /** Creates the function that runs the handlers of a stored event once and returns the job's outcome. Never rejects. */
-export function createHandleJob({
-  receiver,
-  runner,
-  backoff,
-  maxAttempts,
-  ensureClaimed,
-  isClaimValid,
-  greetingTimeoutMs,
-}: HandleJobOptions): (job: ClaimedJob, slot?: WorkerSlot) => Promise<JobOutcome> {
+export function createHandleJob(
+  options: HandleJobOptions,
+): (job: ClaimedJob, slot?: WorkerSlot) => Promise<JobOutcome> {
+  const { receiver, runner, backoff, maxAttempts, ensureClaimed, isClaimValid, greetingTimeoutMs } = options;
   const postponements = createPostponements(backoff);
 
   const giveUp = (event: DeliveredEvent, attempts: number, error: string): JobOutcome => {

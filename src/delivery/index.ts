@@ -20,7 +20,7 @@ export type {
   HandoffStore,
   NewConversation,
 } from '../handoff/index.js';
-export type { Backoff } from './backoff.js';
+export type { Backoff } from '../internal/index.js';
 export type { Acceptance, Delivery, DeliveryReceiver, DeliveryStats } from './delivery.js';
 export { type InlineOptions, inline } from './inline.js';
 export type { OutboxPolicy } from './outbox/send-job.js';

@@ -1,5 +1,8 @@
+import { setMaxListeners } from 'node:events';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { createDirectReplies, type DeliveredEvent, HeldReplies, Postponed } from '../events/index.js';
 import {
+  type Backoff,
   checkCount,
   checkDuration,
   checkOptionNames,
@@ -7,7 +10,7 @@ import {
   createRecentKeys,
   settlesWithin,
 } from '../internal/index.js';
-import { type Backoff, createPostponements } from './backoff.js';
+import { createPostponements } from './backoff.js';
 import type { Acceptance, Delivery, DeliveryReceiver } from './delivery.js';
 import {
   checkUnconnected,
@@ -46,22 +49,20 @@ export function inline(options: InlineOptions = {}): Delivery {
     'maxRemembered',
     'rememberMs',
   ]);
-  const {
-    ackDeadlineMs = 5_000,
-    handlerTimeoutMs = 300_000,
-    maxPending = 10_000,
-    maxRemembered = 10_000,
-    rememberMs = 600_000,
-  } = options;
-  checkDuration('ackDeadlineMs', ackDeadlineMs);
-  checkDuration('handlerTimeoutMs', handlerTimeoutMs);
-  checkDuration('rememberMs', rememberMs);
-  checkCount('maxPending', maxPending);
-  checkCount('maxRemembered', maxRemembered);
+  const ackDeadlineMs = checkDuration('ackDeadlineMs', options.ackDeadlineMs ?? 5_000);
+  const handlerTimeoutMs = checkDuration('handlerTimeoutMs', options.handlerTimeoutMs ?? 300_000);
+  const maxAgeMs = checkDuration('rememberMs', options.rememberMs ?? 600_000);
+  const maxPending = checkCount('maxPending', options.maxPending ?? 10_000);
+  const maxKeys = checkCount('maxRemembered', options.maxRemembered ?? 10_000);
   const conversations = createKeyedQueue();
-  const handled = createRecentKeys({ maxKeys: maxRemembered, maxAgeMs: rememberMs });
+  const handled = createRecentKeys({ maxKeys, maxAgeMs });
   const runner = createHandlerRunner(handlerTimeoutMs);
-  const retry = createInlineRetry({ minDelayMs: 1_000, maxDelayMs: 30_000 }, handlerTimeoutMs);
+  const stopping = new AbortController();
+  const runWithRetry = createInlineRetry(
+    { minDelayMs: 1_000, maxDelayMs: 30_000 },
+    handlerTimeoutMs,
+    stopping.signal,
+  );
   /** In the order of arrival, each with its turn. */
   const unhandled = new Map<DeliveredEvent, Promise<unknown>>();
   /** Replies that wait until a handoff request is answered, by the request. */
@@ -88,7 +89,7 @@ export function inline(options: InlineOptions = {}): Delivery {
   const work = async (event: DeliveredEvent): Promise<Acceptance> => {
     const running = connected(receiver);
     const isRepeat = handled.has(event.key);
-    if (isRepeat || (await retry.run(running, event, () => run(running, event)))) {
+    if (isRepeat || (await runWithRetry(running, event, () => run(running, event)))) {
       stopHolding(event);
       return isRepeat ? 'duplicate' : 'failed';
     }
@@ -171,7 +172,7 @@ export function inline(options: InlineOptions = {}): Delivery {
       await settlesWithin(conversations.idle(), timeoutMs);
       const unfinished = conversations.pending;
       runner.abortAll();
-      retry.stop();
+      stopping.abort();
       return { unfinished };
     },
     stats: async () => ({ pending: conversations.pending, remembered: handled.size }),
@@ -180,58 +181,33 @@ export function inline(options: InlineOptions = {}): Delivery {
 
 const age = (event: DeliveredEvent): number => Date.now() - event.receivedAt;
 
-/** Retries postponed events in memory, for inline delivery. */
-interface InlineRetry {
-  /**
-   * Runs the handlers of an event, and again after a delay while they postpone. The event fails, and is reported, when
-   * the time limit has passed or the process stops.
-   */
-  run(
+/**
+ * Retries postponed events in memory: runs the handlers of an event, and again after a delay while they postpone. The
+ * event fails, and is reported, when `totalMs` have passed or `signal` aborts.
+ */
+function createInlineRetry(backoff: Backoff, totalMs: number, signal: AbortSignal) {
+  const postponements = createPostponements(backoff);
+  // Node warns of more than ten listeners; here, each event that waits has one.
+  setMaxListeners(0, signal);
+  return async (
     receiver: DeliveryReceiver,
     event: DeliveredEvent,
     handle: () => Promise<RunResult>,
-  ): Promise<RunResult>;
-  /** Ends all waits. */
-  stop(): void;
-}
-
-/** Creates an {@link InlineRetry} that gives each event `totalMs`. */
-function createInlineRetry(backoff: Backoff, totalMs: number): InlineRetry {
-  const postponements = createPostponements(backoff);
-  const waits = new Set<() => void>();
-  let stopped = false;
-
-  const wait = (ms: number): Promise<void> =>
-    new Promise((resolve) => {
-      const end = (): void => {
-        clearTimeout(timer);
-        waits.delete(end);
-        resolve();
-      };
-      const timer = setTimeout(end, ms).unref();
-      waits.add(end);
-    });
-
-  return {
-    async run(receiver, event, handle) {
-      const deadline = performance.now() + totalMs;
-      let result = await handle();
-      while (!stopped && result?.error instanceof Postponed) {
-        const afterMs = postponements.next(event.key, result.error);
-        if (performance.now() + afterMs > deadline) break;
-        logPostponed(receiver, event, afterMs, result.error);
-        await wait(afterMs);
-        if (!stopped) result = await handle();
-      }
-      postponements.end(event.key);
-      if (result?.error instanceof Postponed) {
-        receiver.report(result.error, { ...describeEvent(event), attempt: 1 });
-      }
-      return result;
-    },
-    stop() {
-      stopped = true;
-      for (const end of waits) end();
-    },
+  ): Promise<RunResult> => {
+    const deadline = performance.now() + totalMs;
+    let result = await handle();
+    while (!signal.aborted && result?.error instanceof Postponed) {
+      const afterMs = postponements.next(event.key, result.error);
+      if (performance.now() + afterMs > deadline) break;
+      logPostponed(receiver, event, afterMs, result.error);
+      // Rejects when the signal aborts.
+      await sleep(afterMs, undefined, { signal, ref: false }).catch(() => undefined);
+      if (!signal.aborted) result = await handle();
+    }
+    postponements.end(event.key);
+    if (result?.error instanceof Postponed) {
+      receiver.report(result.error, { ...describeEvent(event), attempt: 1 });
+    }
+    return result;
   };
 }

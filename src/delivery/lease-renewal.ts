@@ -32,10 +32,9 @@ export interface LeaseRenewal {
   readonly stop: () => void;
 }
 
-export interface LeaseRenewalOptions {
+interface LeaseRenewalOptions {
   readonly lease: ProcessLease;
   readonly leaseMs: number;
-  /** The number of the latest claim. */
   readonly lastClaim: () => number;
   /** Called after each renewal, and when conversations were reclaimed, with their number. */
   readonly onRenewed: (reclaimed: number) => Promise<void>;
@@ -59,7 +58,6 @@ const LOOK_MS = 250;
 /** A clock that was set back by less does no harm: a delayed job waits that much longer. */
 const CLOCK_TOLERANCE_MS = 1_000;
 
-/** What a renewal has found. */
 interface Renewed {
   readonly dead: readonly ProcessRecord[];
   /** The database's time, and the moment of the monotonic clock at which, or later, it was read. */
@@ -190,7 +188,6 @@ function unlessUnderWay<Args extends readonly unknown[]>(
   };
 }
 
-/** Watches the renewals of other processes. */
 function createObserver(leaseMs: number) {
   let observed = new Map<string, { readonly record: ProcessRecord; readonly since: number }>();
   let observedAt = readClocks();

@@ -32,7 +32,6 @@ export interface RunClaim {
   readonly slot?: WorkerSlot;
 }
 
-/** Runs handlers with a time limit. */
 export interface HandlerRunner {
   /** Runs an event's handlers. A run beyond the time limit is aborted and counts as failed. */
   run(
@@ -170,7 +169,6 @@ export function describeError(error: unknown): string {
   return text.slice(0, 500);
 }
 
-/** Logs that a handler postponed its event. */
 export function logPostponed(
   receiver: DeliveryReceiver,
   event: DeliveredEvent,

@@ -1,5 +1,6 @@
 import type { DeliveredEventName } from '../events/index.js';
 import {
+  type Backoff,
   checkCount,
   checkDuration,
   checkOptionNames,
@@ -7,7 +8,6 @@ import {
   HandoffKitError,
   settlesWithin,
 } from '../internal/index.js';
-import type { Backoff } from './backoff.js';
 import type { Delivery, DeliveryReceiver } from './delivery.js';
 import { createFencing } from './fencing.js';
 import { createHandleJob } from './handle-job.js';
@@ -210,7 +210,7 @@ export function createStoredDelivery(
   });
 
   const start = async (): Promise<void> => {
-    const to = connected(receiver);
+    const host = connected(receiver);
     if (options.storeOnly) {
       throw configError(
         'this receiver only stores events (storeOnly): call start() in the process that handles them.',
@@ -223,13 +223,13 @@ export function createStoredDelivery(
       leaseMs,
       lastClaim: () => claims,
       onLate: (ms) =>
-        to.log.warn(
+        host.log.warn(
           { ms, leaseMs },
           'the lease was not renewed in time, so other processes may handle again what this one was handling. Keep the event loop free and the database reachable, or raise leaseMs.',
         ),
       async onRenewed(reclaimed) {
         if (reclaimed > 0)
-          to.log.warn(
+          host.log.warn(
             { conversations: reclaimed },
             'a process ended without being stopped; its conversations continue',
           );
@@ -247,7 +247,7 @@ export function createStoredDelivery(
       queue: inbox(),
       suspectWaitMs: leaseMs,
       run: createHandleJob({
-        receiver: to,
+        receiver: host,
         runner,
         backoff,
         maxAttempts,

@@ -13,14 +13,13 @@ import { type ClaimedJob, MAX_CRASHES, SUSPECT_CRASHES } from './queue.js';
  * suspect runs. It doubles with each crash of the job alone. The cost: while suspects run, this process handles nothing
  * else, for as long as the slowest running handler and the handlers of all suspects take.
  */
-export interface Suspects {
-  /** Takes a claimed job, to be run alone. */
+interface Suspects {
   add(job: ClaimedJob): void;
   /** Starts no more of them. Returns those that were not started. */
   stop(): readonly ClaimedJob[];
 }
 
-export interface SuspectsOptions {
+interface SuspectsOptions {
   /** How long this process must have run before a suspect runs for the first time. */
   readonly waitMs: number;
   /** Starts no other jobs, and resolves when none is running. */

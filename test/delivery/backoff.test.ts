@@ -1,6 +1,7 @@
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
-import { boundDelay, createPostponements, delayAfter } from '../../src/delivery/backoff.js';
+import { boundDelay, createPostponements } from '../../src/delivery/backoff.js';
 import { Postponed } from '../../src/events/index.js';
+import { delayAfter } from '../../src/internal/index.js';
 
 const BACKOFF = { minDelayMs: 100, maxDelayMs: 1_000 };
 const A_DAY = 86_400_000;

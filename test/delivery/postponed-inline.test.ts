@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { inline, Postponed } from '../../src/public/index.js';
 import { chatEvent } from '../helpers/events.js';
 import { AN_HOUR, type Engine, type EngineOptions, notes, stage } from './contract/stage.js';
@@ -52,5 +52,18 @@ describe('a postponed event with inline delivery', () => {
     expect(await to.stop(1)).toEqual({ unfinished: 1 });
     expect(await accepted).toBe('failed');
     expect(to.reports).toMatchObject([{ error: { code: 'POSTPONED' } }]);
+  });
+
+  it('may be one of many, without a warning of Node', async () => {
+    const warnings: Error[] = [];
+    const onWarning = (warning: Error) => warnings.push(warning);
+    process.on('warning', onWarning);
+    onTestFinished(() => void process.off('warning', onWarning));
+    const to = await (await stage(engine(AN_HOUR))).open(awayFor(AN_HOUR / 2));
+    const accepted = Array.from({ length: 20 }, (_, index) => to.accept(chatEvent(`c${index}`)));
+    await vi.waitFor(() => expect(to.logged.about('postponed')).toHaveLength(20), { timeout: 30_000 });
+    await to.stop(1);
+    expect(new Set(await Promise.all(accepted))).toEqual(new Set(['failed']));
+    expect(warnings).toEqual([]);
   });
 });

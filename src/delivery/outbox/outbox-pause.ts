@@ -1,6 +1,6 @@
 import { PlatformError } from '../../client/index.js';
 import { botField } from '../../events/index.js';
-import { type Backoff, delayAfter } from '../backoff.js';
+import { type Backoff, delayAfter } from '../../internal/index.js';
 import type { DeliveryReceiver } from '../delivery.js';
 
 /**
@@ -28,12 +28,10 @@ export interface OutboxPause {
   readonly stop: () => void;
 }
 
-export interface OutboxPauseOptions {
-  /** The bot whose replies pause. */
+interface OutboxPauseOptions {
   readonly bot: string;
   readonly backoff: Backoff;
   readonly receiver: DeliveryReceiver;
-  /** Called when replies may be sent again. */
   readonly onResume: () => void;
 }
 

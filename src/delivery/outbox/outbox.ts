@@ -1,4 +1,4 @@
-import { randomUUID } from 'node:crypto';
+import { hash, randomUUID } from 'node:crypto';
 import {
   type BotDirectory,
   ClaimLost,
@@ -18,17 +18,15 @@ import type { SqlDatabase } from '../storage/sql.js';
 import { createWorker, type Worker, type WorkerOptions } from '../worker.js';
 import { createOutboxPause, type OutboxPause } from './outbox-pause.js';
 import { RECEIPTS_TOPIC, type Receipts } from './receipts.js';
-import { createSendJob, type OutboxPolicy, replyKey, type StoredReply } from './send-job.js';
+import { createSendJob, type OutboxPolicy, type StoredReply } from './send-job.js';
 
-export interface OutboxesOptions {
-  /** The name of a bot's outbox in the database. */
+interface OutboxesOptions {
   readonly nameOf: (bot: string) => string;
   /** The key of a conversation in the database. */
   readonly keyOf: (conversationId: string) => string;
   readonly policy: OutboxPolicy;
   readonly receipts: Receipts;
   readonly sql: SqlDatabase;
-  /** Stores a job. */
   readonly add: (queue: string, job: NewJob) => Promise<AddResult>;
   readonly addReply: Fencing['addReply'];
   readonly isClaimValid: WorkerOptions['isClaimValid'];
@@ -69,7 +67,9 @@ export function createOutboxes(options: OutboxesOptions) {
   ): Promise<Receipt> => {
     const { conversationId, kind } = reply;
     const { bot, addressed } = address(directory, reply);
-    const key = replyKey(reply, how, randomUUID());
+    // A key of the caller counts within its conversation and kind.
+    const scoped = how.once === undefined ? null : JSON.stringify([conversationId, kind, how.once]);
+    const key = scoped === null ? randomUUID() : hash('sha256', scoped, 'base64url');
     const outbox = nameOf(bot);
     try {
       const content = JSON.stringify({ ...addressed, trace: how.trace });
@@ -153,7 +153,6 @@ export function createOutboxes(options: OutboxesOptions) {
   };
 }
 
-/** What all workers of a delivery share. */
 type SharedWorkerOptions = Pick<
   WorkerOptions,
   'concurrency' | 'pollMs' | 'isClaimValid' | 'nextClaim' | 'onError'

@@ -13,7 +13,6 @@ import type { SqlDatabase } from '../storage/sql.js';
  * ```
  */
 export interface Receipts {
-  /** The receipt of a stored reply. */
   open(id: string, conversationId: string): Receipt;
   /** This process delivered the reply. */
   delivered(id: string, answer: unknown): void;
@@ -23,7 +22,7 @@ export interface Receipts {
   stop(): void;
 }
 
-export interface ReceiptsOptions {
+interface ReceiptsOptions {
   readonly statusOf: Queue['statusOf'];
   readonly sql: Pick<SqlDatabase, 'subscribe'>;
   readonly pollMs: number;
@@ -33,7 +32,6 @@ export interface ReceiptsOptions {
 /** The topic that is published when a reply was sent or became a dead letter. */
 export const RECEIPTS_TOPIC = 'receipts';
 
-/** Ids per lookup. */
 const LOOKUP_SIZE = 500;
 
 /** The time between lookups of all watched replies, however many are sent. */
@@ -89,9 +87,9 @@ export function createReceipts({ statusOf, sql, pollMs, onError }: ReceiptsOptio
   const lookUp = async (ids: readonly string[]): Promise<void> => {
     try {
       for (let from = 0; from < ids.length; from += LOOKUP_SIZE) {
-        const some = ids.slice(from, from + LOOKUP_SIZE);
-        const statuses = await statusOf(some);
-        for (const [index, id] of some.entries()) settleAs(id, statuses[index]);
+        const batch = ids.slice(from, from + LOOKUP_SIZE);
+        const statuses = await statusOf(batch);
+        for (const [index, id] of batch.entries()) settleAs(id, statuses[index]);
       }
     } catch (error) {
       onError(error);

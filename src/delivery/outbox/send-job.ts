@@ -1,15 +1,13 @@
-import { hash } from 'node:crypto';
 import { type PlatformClient, PlatformError } from '../../client/index.js';
-import { isUnknownConversation, type ReplyOptions, type TracedReply } from '../../events/index.js';
-import { HandoffKitError } from '../../internal/index.js';
-import { type Backoff, delayAfter } from '../backoff.js';
+import { isUnknownConversation, type TracedReply } from '../../events/index.js';
+import { type Backoff, delayAfter, HandoffKitError } from '../../internal/index.js';
 import type { DeliveryReceiver } from '../delivery.js';
 import type { ClaimedJob, JobOutcome } from '../queue.js';
 import { describeError } from '../run-handlers.js';
 import { concernsEveryReply, concernsThisReply, type OutboxPause } from './outbox-pause.js';
 import type { Receipts } from './receipts.js';
 
-/** A reply to a handed-over conversation, or its end, as it is stored. Its outbox tells the bot. */
+/** A reply to a handed-over conversation, or its end, as it is stored. Its bot is that of the outbox. */
 export type StoredReply = {
   readonly conversationId: string;
   /** The platform's id of the conversation, where it differs. */
@@ -37,21 +35,7 @@ export const DEFAULT_OUTBOX: OutboxPolicy = {
   maxDelayMs: 60_000,
 };
 
-const platformIdOf = ({ platformId, conversationId }: StoredReply): string => platformId ?? conversationId;
-
-/** The idempotency key of a reply: the caller's, scoped by its conversation and kind, or a unique one. */
-export function replyKey(
-  { conversationId, kind }: Pick<StoredReply, 'conversationId' | 'kind'>,
-  { once }: ReplyOptions,
-  unique: string,
-): string {
-  return once === undefined
-    ? unique
-    : hash('sha256', JSON.stringify([conversationId, kind, once]), 'base64url');
-}
-
-export interface SendJobOptions {
-  /** The bot whose replies these are. */
+interface SendJobOptions {
   readonly bot: string;
   readonly client: PlatformClient;
   readonly receipts: Receipts;
@@ -59,20 +43,12 @@ export interface SendJobOptions {
   readonly pause: OutboxPause;
   /** Gets reports of replies that become dead letters. */
   readonly receiver: DeliveryReceiver;
-  /** Whether a claim, by its number, is certainly still held by this process. */
   readonly isClaimValid: (claim: number) => boolean;
 }
 
 /** Creates the function that sends a stored reply once and returns the job's outcome. Never rejects. */
-export function createSendJob({
-  bot,
-  client,
-  receipts,
-  policy,
-  pause,
-  receiver,
-  isClaimValid,
-}: SendJobOptions): (job: ClaimedJob) => Promise<JobOutcome> {
+export function createSendJob(options: SendJobOptions): (job: ClaimedJob) => Promise<JobOutcome> {
+  const { bot, client, receipts, policy, pause, receiver, isClaimValid } = options;
   return async ({ id, content, attempt, interrupted, createdAt, claim }) => {
     // After a pause, another process may have sent this reply, and later ones.
     const maySend = (): boolean => isClaimValid(claim);
@@ -103,7 +79,7 @@ export function createSendJob({
 
 function send(client: PlatformClient, reply: StoredReply, maySend: () => boolean): Promise<unknown> {
   const { timestamp, trace } = reply;
-  const conversationId = platformIdOf(reply);
+  const conversationId = reply.platformId ?? reply.conversationId;
   const options = { maySend, trace };
   if (reply.kind === 'close') return client.end({ conversationId, timestamp }, options);
   return client.reply({ conversationId, text: reply.text, timestamp }, options);
@@ -118,8 +94,7 @@ const MAX_RETRY_AFTER_MS = 3_600_000;
  */
 const EARLY_ATTEMPTS = 3;
 
-/** A failed attempt to send a reply. */
-export interface ReplyAttempt {
+interface ReplyAttempt {
   readonly attempt: number;
   readonly ageMs: number;
   /** Whether the outbox pauses because of the failure. */
@@ -127,7 +102,7 @@ export interface ReplyAttempt {
 }
 
 /** The delay before a reply is sent again; `null` makes it a dead letter. */
-export function retryReplyAfter(
+function retryReplyAfter(
   error: unknown,
   { attempt, ageMs, isPaused }: ReplyAttempt,
   policy: OutboxPolicy,
