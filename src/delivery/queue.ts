@@ -51,7 +51,7 @@ export interface NewJob {
 }
 
 /** The claim on an event in an inbox. */
-export interface EventClaim extends Pick<ClaimedJob, 'conversation' | 'claim'> {
+interface EventClaim extends Pick<ClaimedJob, 'conversation' | 'claim'> {
   /** The inbox. */
   readonly queue: string;
 }

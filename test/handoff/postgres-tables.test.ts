@@ -32,6 +32,7 @@ describeTables('PostgreSQL', async (note) => {
         return sql.write(text, values as readonly SqlValue[]);
       },
       table: (name) => sql.table(name),
+      list: (parameter) => sql.list(parameter),
       now: sql.now,
       queue: 'inbox',
       owner: 'this process',

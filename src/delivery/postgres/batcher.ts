@@ -6,7 +6,6 @@ interface Waiting<Entry, Result> {
   readonly reject: (error: unknown) => void;
 }
 
-/** Entries per statement. */
 const BATCH_SIZE = 200;
 
 /**

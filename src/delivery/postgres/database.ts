@@ -14,14 +14,12 @@ import { createNotifications } from './notifications.js';
 import { clientClassOf, createServers, isServerFailure, type Servers, splitServers } from './primary.js';
 import { createTimeLimit } from './time-limit.js';
 
-/** Checked settings, for node-postgres. */
-export interface CheckedConnection {
+interface CheckedConnection {
   readonly schema: string;
   readonly servers: Servers;
   readonly settings: PoolConfig;
 }
 
-/** Checks the settings of a connection. */
 export function checkConnection({
   connectionString,
   pool = {},
@@ -70,19 +68,17 @@ export function checkDriver(): void {
   }
 }
 
-/** A {@link SqlDatabase} on PostgreSQL. */
-export interface PostgresDatabase extends SqlDatabase {
+interface PostgresDatabase extends SqlDatabase {
   readonly forgetHooks: readonly ForgetHook[];
   /** Creates the schema. */
   open(): Promise<void>;
   close(): Promise<void>;
 }
 
-export interface DatabaseOptions {
+interface DatabaseOptions {
   readonly connection: CheckedConnection;
   /** How long one call may take before it rejects. */
   readonly timeoutMs: number;
-  /** Called when something fails in the background. */
   readonly onError: (error: unknown) => void;
   readonly onWarning?: ((message: string) => void) | undefined;
 }
@@ -91,12 +87,8 @@ export interface DatabaseOptions {
 const END_TIMEOUT_MS = 2_000;
 
 /** Connects on first use, and reconnects after a connection was lost. */
-export function createDatabase({
-  connection,
-  timeoutMs,
-  onError,
-  onWarning,
-}: DatabaseOptions): PostgresDatabase {
+export function createDatabase(options: DatabaseOptions): PostgresDatabase {
+  const { connection, timeoutMs, onError, onWarning } = options;
   const { schema, settings, servers } = connection;
   const forgetHooks: ForgetHook[] = [];
   let pool: Promise<Pool> | undefined;
@@ -104,11 +96,11 @@ export function createDatabase({
 
   const connect = async (): Promise<Pool> => {
     const { default: pg } = await import('pg');
-    const made = new pg.Pool({ ...settings, Client: await clientClassOf(servers) });
+    const created = new pg.Pool({ ...settings, Client: await clientClassOf(servers) });
     // Without a listener, an error on an idle connection would end the process.
-    made.on('error', onError);
-    made.on('connect', (client) => client.on('error', onError));
-    return made;
+    created.on('error', onError);
+    created.on('connect', (client) => client.on('error', onError));
+    return created;
   };
   const getPool = (): Promise<Pool> => {
     if (closed) throw new HandoffKitError('DELIVERY_STOPPED', 'the database was closed.');

@@ -9,14 +9,13 @@ const LISTEN_AGAIN_MS = 1_000;
 /** How long a notification to this process itself may take. */
 const ARRIVES_WITHIN_MS = 10_000;
 
-export interface NotificationOptions {
+interface NotificationOptions {
   readonly channel: string;
   readonly connection: { readonly servers: Servers; readonly settings: ClientConfig };
   readonly query: (sql: string, values: readonly SqlValue[]) => Promise<SqlRow[]>;
   readonly onError: (error: unknown) => void;
   /** Called once if notifications do not arrive. */
   readonly onMissing: () => void;
-  readonly arrivesWithinMs?: number;
 }
 
 /**
@@ -24,14 +23,7 @@ export interface NotificationOptions {
  * connection, so subscribers are called after every reconnect, and also poll. Behind a pooler that shares connections
  * between transactions none arrive, although `LISTEN` succeeds: a notification to itself shows that.
  */
-export function createNotifications({
-  channel,
-  connection,
-  query,
-  onError,
-  onMissing,
-  arrivesWithinMs = ARRIVES_WITHIN_MS,
-}: NotificationOptions) {
+export function createNotifications({ channel, connection, query, onError, onMissing }: NotificationOptions) {
   const listeners = new Map<string, Set<() => void>>();
   const unsent = new Set<string>();
   let sending: Promise<void> | undefined;
@@ -93,7 +85,7 @@ export function createNotifications({
       if (listening !== client) return;
       isReported = true;
       onMissing();
-    }, arrivesWithinMs).unref();
+    }, ARRIVES_WITHIN_MS).unref();
     listeners.set(topic, new Set([end]));
     // Without the database, nothing can be said.
     notify([topic]).catch(end);

@@ -4,7 +4,7 @@ import type { SqlRow } from '../storage/sql.js';
 import { clientClassOf, type Servers } from './primary.js';
 import { inTime } from './time-limit.js';
 
-export interface OwnConnectionOptions {
+interface OwnConnectionOptions {
   readonly connection: { readonly servers: Servers; readonly settings: ClientConfig };
   /** How long a statement may take. Connecting, which has several steps, may take twice as long. */
   readonly limitMs: number;
@@ -12,14 +12,11 @@ export interface OwnConnectionOptions {
   readonly onError: (error: unknown) => void;
 }
 
-/** A connection outside the pool, for statements that must not wait for others. */
-export interface OwnConnection {
-  readonly query: (sql: string, values: readonly unknown[]) => Promise<SqlRow[]>;
-  readonly close: () => Promise<void>;
-}
-
-/** Connects on first use, and anew after an error or a statement that took too long. */
-export function createOwnConnection({ connection, limitMs, onError }: OwnConnectionOptions): OwnConnection {
+/**
+ * A connection outside the pool, for statements that must not wait for others. It connects on first use, and anew after
+ * an error or a statement that took too long.
+ */
+export function createOwnConnection({ connection, limitMs, onError }: OwnConnectionOptions) {
   let current: Promise<Client> | undefined;
   let closed = false;
 
@@ -38,7 +35,7 @@ export function createOwnConnection({ connection, limitMs, onError }: OwnConnect
   };
 
   return {
-    async query(sql, values) {
+    query: async (sql: string, values: readonly unknown[]): Promise<SqlRow[]> => {
       if (closed) throw new HandoffKitError('DELIVERY_STOPPED', 'the database was closed.');
       current ??= connect();
       try {
@@ -50,7 +47,7 @@ export function createOwnConnection({ connection, limitMs, onError }: OwnConnect
         throw error;
       }
     },
-    close() {
+    close(): Promise<void> {
       closed = true;
       return end();
     },

@@ -64,10 +64,10 @@ export function createPostgresEngine(
 ): StorageEngine {
   const connection = checkConnection(settings);
   const sql = createDatabase({ connection, timeoutMs, onError, onWarning });
-  const { table, now, forgetHooks } = sql;
+  const { table, list, now, forgetHooks } = sql;
   const owner = randomUUID();
   const query = (text: string, values: readonly unknown[]) => sql.write(text, values as readonly SqlValue[]);
-  const shared = { query, table, now, owner, keepContent };
+  const shared = { query, table, list, now, owner, keepContent };
   const renewals = createOwnConnection({
     connection,
     limitMs: Math.max(RENEWAL_LIMIT * leaseMs, MIN_RENEWAL_LIMIT_MS),

@@ -12,7 +12,6 @@ import type { Client, ClientConfig, PoolConfig } from 'pg';
  * ```
  */
 export interface Servers {
-  /** How many there are. */
   readonly count: number;
   /** Settings for a connection to the server that accepted writes last. */
   current(): PoolConfig;

@@ -2,17 +2,16 @@ import { boundDelay } from '../backoff.js';
 import {
   type AddResult,
   type ClaimedJob,
-  type JobStatus,
   type NewJob,
   type ProcessLease,
-  type ProcessRecord,
   type Queue,
   type SettleResult,
   SUSPECT_CRASHES,
 } from '../queue.js';
-import { decodeText, digestKey, digestText, encodeText, toJob } from '../storage/encoding.js';
+import { digestKey, digestText, encodeText, toJob, toProcessRecord } from '../storage/encoding.js';
+import { createQueueLookups } from '../storage/queue-lookups.js';
 import { USER_NOTED_MS } from '../storage/retention.js';
-import type { SqlRow } from '../storage/sql.js';
+import type { SqlDatabase, SqlRow } from '../storage/sql.js';
 import { createBatcher } from './batcher.js';
 
 /**
@@ -22,10 +21,11 @@ import { createBatcher } from './batcher.js';
  * A head stays, with `jobs = 0`, when its last job is done: deleting it could race with a process that adds a job and
  * has not committed yet. An update always sees the latest version of the row it locks. Retention removes idle heads.
  */
-export interface PostgresQueueOptions {
+interface PostgresQueueOptions {
   /** Runs one statement, within a time limit. */
   readonly query: (sql: string, values: readonly unknown[]) => Promise<SqlRow[]>;
-  readonly table: (name: string) => string;
+  readonly table: SqlDatabase['table'];
+  readonly list: SqlDatabase['list'];
   /** SQL for the current time. */
   readonly now: string;
   readonly queue: string;
@@ -44,7 +44,7 @@ interface AddEntry {
 }
 
 export function createPostgresQueue(options: PostgresQueueOptions): Queue {
-  const { query, table, now, queue, owner, keepContent } = options;
+  const { query, table, list, now, queue, owner, keepContent } = options;
   const heads = table('head');
   const jobs = table('job');
   const keys = table('seen_key');
@@ -261,16 +261,8 @@ export function createPostgresQueue(options: PostgresQueueOptions): Queue {
         return resultOf(row);
       }
       const { id, conversation, claim } = job;
-      const values = [
-        queue,
-        conversation,
-        owner,
-        claim,
-        boundDelay(retryInMs),
-        counts ? 1 : 0,
-        encodeText(error),
-        id,
-      ];
+      const delayMs = boundDelay(retryInMs);
+      const values = [queue, conversation, owner, claim, delayMs, counts ? 1 : 0, encodeText(error), id];
       return (await query(POSTPONE, values)).length > 0 ? 'idle' : 'lost';
     },
     async release(released, { interrupted }) {
@@ -280,23 +272,8 @@ export function createPostgresQueue(options: PostgresQueueOptions): Queue {
     async releaseUnused(inUse, before) {
       await query(RELEASE_UNUSED, [queue, owner, inUse, before]);
     },
-    async holds({ conversation, claim }) {
-      const sql = `SELECT 1 AS one FROM ${heads} WHERE queue = $1 AND conversation = $2 AND owner = $3 AND claim = $4`;
-      return (await query(sql, [queue, conversation, owner, claim])).length > 0;
-    },
+    ...createQueueLookups({ read: query, table, list }, queue, () => owner),
     beginAlone: async (job) => (await query(BEGIN_ALONE, [queue, ...columnsOf([job]), owner])).length > 0,
-    async has(key) {
-      const sql = `SELECT 1 AS one FROM ${keys} WHERE digest = $1`;
-      return (await query(sql, [digestKey(queue, key)])).length > 0;
-    },
-    async statusOf(ids) {
-      const rows = await query(
-        `SELECT j.state, j.error, k.seq IS NOT NULL AS known FROM unnest($1::bigint[]) WITH ORDINALITY AS i (seq, position)
-         LEFT JOIN ${jobs} j ON j.seq = i.seq LEFT JOIN ${keys} k ON k.seq = i.seq ORDER BY i.position`,
-        [ids],
-      );
-      return rows.map(toStatus);
-    },
   };
 }
 
@@ -306,25 +283,13 @@ const columnsOf = (jobs: readonly ClaimedJob[]): unknown[] => [
   jobs.map(({ claim }) => claim),
 ];
 
-function toStatus({ state, error, known }: SqlRow): JobStatus {
-  if (state === 'dead') return { state, error: decodeText(error) };
-  if (state === 'waiting' || state === 'done') return { state };
-  return { state: known === true ? 'done' : 'gone' };
-}
-
-export interface PostgresLeaseOptions
-  extends Pick<PostgresQueueOptions, 'query' | 'table' | 'now' | 'owner'> {
+interface PostgresLeaseOptions extends Pick<PostgresQueueOptions, 'query' | 'table' | 'now' | 'owner'> {
   /** Like `query`, for renewals: it waits for no other statement, and soon gives up a connection that is dead. */
   readonly queryToRenew: PostgresQueueOptions['query'];
 }
 
-export function createPostgresLease({
-  query,
-  queryToRenew,
-  table,
-  now,
-  owner,
-}: PostgresLeaseOptions): ProcessLease {
+export function createPostgresLease(options: PostgresLeaseOptions): ProcessLease {
+  const { query, queryToRenew, table, now, owner } = options;
   const heads = table('head');
   const jobs = table('job');
   const processes = table('process');
@@ -380,7 +345,7 @@ export function createPostgresLease({
       const run = renewals === 1 ? query : queryToRenew;
       const [row] = await run(RENEW, [owner, renewals, leaseMs, identity]);
       const others = await run(OTHERS, [owner]);
-      return { isNew: row?.is_new === true, now: Number(row?.now), others: others.map(toRecord) };
+      return { isNew: row?.is_new === true, now: Number(row?.now), others: others.map(toProcessRecord) };
     },
     async reclaim({ owner: dead, renewals }) {
       const [row] = await query(RECLAIM, [dead, renewals]);
@@ -395,10 +360,3 @@ export function createPostgresLease({
     },
   };
 }
-
-const toRecord = (row: SqlRow): ProcessRecord => ({
-  owner: String(row.owner),
-  renewals: Number(row.renewals),
-  leaseMs: Number(row.lease_ms),
-  identity: typeof row.identity === 'string' ? row.identity : null,
-});

@@ -61,7 +61,6 @@ export function createTimeLimit(timeoutMs: number, onHang: () => void) {
   };
 }
 
-/** Whether the database did not answer in time. */
 export const isTimeout = (error: unknown): boolean =>
   error instanceof HandoffKitError && error.code === 'DATABASE_TIMEOUT';
 

@@ -10,15 +10,10 @@ import {
   type SettleResult,
   SUSPECT_CRASHES,
 } from '../queue.js';
-import { digestKey, digestText, encodeText, toJob } from '../storage/encoding.js';
+import { digestKey, digestText, encodeText, toJob, toProcessRecord } from '../storage/encoding.js';
 import { USER_NOTED_MS } from '../storage/retention.js';
 import type { SqlRow, SqlStatement } from '../storage/sql.js';
-import {
-  type Connection,
-  createTransactionRunner,
-  type Statement,
-  type TransactionResult,
-} from './database.js';
+import type { Connection, Statement, TransactionResult } from './database.js';
 
 /**
  * All writes to the database. Arguments and results are plain data, since the caller is in another thread. The writer
@@ -68,29 +63,8 @@ export interface CommandOptions {
   readonly owner: string;
 }
 
-export function createCommands(connection: Connection, options: CommandOptions): Commands {
-  const runTransaction = createTransactionRunner(connection);
-  let queue: Omit<Commands, 'transaction'> | undefined;
-  /** The tables exist only once the first transaction has created them. */
-  const commands = (): Omit<Commands, 'transaction'> => (queue ??= createQueueCommands(connection, options));
-
-  return {
-    transaction: (statements) => runTransaction(statements),
-    add: (...args) => commands().add(...args),
-    claim: (...args) => commands().claim(...args),
-    complete: (...args) => commands().complete(...args),
-    fail: (...args) => commands().fail(...args),
-    release: (...args) => commands().release(...args),
-    releaseUnused: (...args) => commands().releaseUnused(...args),
-    beginAlone: (...args) => commands().beginAlone(...args),
-    renewLease: (...args) => commands().renewLease(...args),
-    reclaim: (...args) => commands().reclaim(...args),
-    boundDueTimes: (...args) => commands().boundDueTimes(...args),
-    endLease: () => commands().endLease(),
-  };
-}
-
-function createQueueCommands(
+/** Prepares the statements of all commands, so the tables must exist. */
+export function createCommands(
   connection: Connection,
   { keepContent, owner }: CommandOptions,
 ): Omit<Commands, 'transaction'> {
@@ -249,7 +223,10 @@ function createQueueCommands(
       const values = [renewals, leaseMs, identity, owner] as const;
       const isNew = !changed(updateProcess.get(...values));
       if (isNew) insertProcess.get(...values);
-      return { isNew, others: [...otherProcesses.all(owner), ...ownersWithoutRow.all()].map(toRecord) };
+      return {
+        isNew,
+        others: [...otherProcesses.all(owner), ...ownersWithoutRow.all()].map(toProcessRecord),
+      };
     },
     reclaim({ owner: dead, renewals }) {
       removeRecord.get(dead, renewals);
@@ -269,10 +246,3 @@ function createQueueCommands(
     },
   };
 }
-
-const toRecord = (row: SqlRow): ProcessRecord => ({
-  owner: String(row.owner),
-  renewals: Number(row.renewals ?? 0),
-  leaseMs: Number(row.lease_ms ?? 0),
-  identity: typeof row.identity === 'string' ? row.identity : null,
-});

@@ -2,7 +2,6 @@ import { closeSync, existsSync, openSync, statSync } from 'node:fs';
 import { HandoffKitError, requireOptional } from '../../internal/index.js';
 import type { SqlRow, SqlStatement, SqlValue } from '../storage/sql.js';
 
-/** A prepared statement. */
 export interface Statement {
   /** The first row. Also used for statements without rows: `run` takes twice as long in the driver for Node 20. */
   get(...values: SqlValue[]): SqlRow | undefined;

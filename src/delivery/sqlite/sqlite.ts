@@ -3,13 +3,12 @@ import { realpathSync } from 'node:fs';
 import { basename, dirname, join, resolve } from 'node:path';
 import { configError, HandoffKitError } from '../../internal/index.js';
 import type { Delivery } from '../delivery.js';
-import type { JobStatus, Queue } from '../queue.js';
-import { decodeText, digestKey } from '../storage/encoding.js';
+import type { Queue } from '../queue.js';
 import { type OpenDatabase, openForOperator, operatorSettings } from '../storage/open-database.js';
+import { createQueueLookups } from '../storage/queue-lookups.js';
 import { deliveryMigrations, runMigrations } from '../storage/schema.js';
-import type { ForgetHook, SqlDatabase, SqlRow, SqlValue } from '../storage/sql.js';
+import type { ForgetHook, SqlDatabase, SqlRow } from '../storage/sql.js';
 import type { EngineSettings, StorageEngine } from '../storage/storage-engine.js';
-import { createTopics } from '../storage/topics.js';
 import { checkStoredOptions, createStoredDelivery, type StoredDeliveryOptions } from '../stored-delivery.js';
 import type { CommandOptions } from './commands.js';
 import {
@@ -20,6 +19,7 @@ import {
   openConnection,
   type TransactionResult,
 } from './database.js';
+import { createTopics } from './topics.js';
 import { createInlineWriter, createThreadWriter, findWriterThread, type Writer } from './writer.js';
 
 export interface SqliteOptions extends StoredDeliveryOptions {
@@ -104,7 +104,7 @@ function realPath(file: string): string {
 }
 
 /** Opens a database: a connection to read from, and the writer. */
-export type OpenDatabaseFile = (options: CommandOptions) => {
+type OpenDatabaseFile = (options: CommandOptions) => {
   readonly connection: Connection;
   readonly writer: Writer;
 };
@@ -160,15 +160,8 @@ export function createEngineOn(openDatabase: OpenDatabaseFile, settings: EngineS
         interrupted,
       ),
     releaseUnused: (inUse, before) => run('releaseUnused', name, inUse, before),
-    holds: async ({ conversation, claim }) =>
-      opened(read)(
-        'SELECT 1 AS one FROM head WHERE queue = $1 AND conversation = $2 AND owner = $3 AND claim = $4',
-        [name, conversation, options.owner, claim],
-      ).length > 0,
     beginAlone: ({ id, conversation, claim }) => run('beginAlone', name, id, conversation, claim),
-    has: async (key) =>
-      opened(read)('SELECT 1 AS one FROM seen_key WHERE digest = $1', [digestKey(name, key)]).length > 0,
-    statusOf: async (ids) => ids.map((id) => statusOf(opened(read), id)),
+    ...createQueueLookups(sql, name, () => options.owner),
   });
 
   return {
@@ -195,14 +188,6 @@ export function createEngineOn(openDatabase: OpenDatabaseFile, settings: EngineS
       connection?.close();
     },
   };
-}
-
-function statusOf(read: (sql: string, values: readonly SqlValue[]) => SqlRow[], id: string): JobStatus {
-  const [job] = read('SELECT state, error FROM job WHERE seq = $1', [Number(id)]);
-  if (job?.state === 'dead') return { state: 'dead', error: decodeText(job.error) };
-  if (job) return { state: job.state === 'done' ? 'done' : 'waiting' };
-  const isKnown = read('SELECT 1 AS one FROM seen_key WHERE seq = $1', [Number(id)]).length > 0;
-  return { state: isKnown ? 'done' : 'gone' };
 }
 
 function rowsOf(result: TransactionResult): SqlRow[][] | null {

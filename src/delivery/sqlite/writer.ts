@@ -3,7 +3,7 @@ import { existsSync } from 'node:fs';
 import { Worker } from 'node:worker_threads';
 import { HandoffKitError } from '../../internal/index.js';
 import { type CommandOptions, type Commands, createCommands } from './commands.js';
-import { type Connection, rollBack } from './database.js';
+import { type Connection, createTransactionRunner, rollBack } from './database.js';
 
 /**
  * Group commit: commands that arrive while a commit is under way share the next one, so that one sync of the disk
@@ -28,8 +28,9 @@ export interface Writer {
   close(): Promise<void>;
 }
 
-/** A command's name and arguments. */
 export type Command = readonly [name: keyof Commands, ...args: unknown[]];
+
+type RunCommand = (...args: readonly unknown[]) => unknown;
 
 /** Message to the writer thread: a group of commands, or `close`. */
 export type WriterRequest = readonly Command[] | 'close';
@@ -39,7 +40,6 @@ export type WriterResponse =
   | { readonly results: readonly unknown[] }
   | { readonly failed: { readonly message: string; readonly code?: unknown }; readonly groups: number };
 
-/** The `workerData` of the writer thread. */
 export interface WriterThreadData extends CommandOptions {
   readonly file: string;
   readonly exitGate: Int32Array;
@@ -59,13 +59,18 @@ export function createGroupRunner(
 ): (commands: readonly Command[]) => unknown[] {
   const begin = connection.prepare('BEGIN IMMEDIATE');
   const commit = connection.prepare('COMMIT');
-  const byName = createCommands(connection, options) as unknown as Readonly<
-    Record<keyof Commands, (...args: readonly unknown[]) => unknown>
-  >;
+  const runTransaction = createTransactionRunner(connection) as RunCommand;
+  let queueCommands: Readonly<Record<Exclude<keyof Commands, 'transaction'>, RunCommand>> | undefined;
+  const run = ([name, ...args]: Command): unknown => {
+    if (name === 'transaction') return runTransaction(...args);
+    // Only now, since the first transaction creates the tables.
+    queueCommands ??= createCommands(connection, options) as unknown as NonNullable<typeof queueCommands>;
+    return queueCommands[name](...args);
+  };
   return (commands) => {
     try {
       begin.get();
-      const results = commands.map(([name, ...args]) => byName[name](...args));
+      const results = commands.map(run);
       commit.get();
       checkFile();
       return results;
@@ -81,7 +86,6 @@ interface Caller {
   readonly reject: (error: unknown) => void;
 }
 
-/** Sends a group to where it is committed. */
 type SendGroup = (commands: readonly Command[], callers: readonly Caller[]) => void;
 
 /** Collects the commands of one turn of the event loop into a group. */
@@ -214,10 +218,10 @@ export function createThreadWriter(threadFile: URL, data: Omit<WriterThreadData,
   exitHooks.add(onExit);
 
   const close = async (): Promise<void> => {
-    const leaving = thread;
-    if (leaving) {
-      leaving.postMessage('close' satisfies WriterRequest);
-      await once(leaving, 'exit');
+    const closed = thread;
+    if (closed) {
+      closed.postMessage('close' satisfies WriterRequest);
+      await once(closed, 'exit');
     }
     exitHooks.delete(onExit);
     if (exitHooks.size === 0) process.off('exit', runExitHooks);

@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto';
 import { DEFAULT_BOT, type DeliveredEvent } from '../../events/index.js';
-import type { ClaimedJob, QueueKind } from '../queue.js';
+import type { ClaimedJob, ProcessRecord, QueueKind } from '../queue.js';
 import type { SqlDatabase, SqlRow } from './sql.js';
 
 /** Text without quotes, backslashes, control characters and surrogates: the characters that JSON escapes. */
@@ -78,7 +78,7 @@ export function userIdsOf(event: DeliveredEvent): string[] {
 export const DEFAULT_RECEIVER = 'default';
 
 /** A queue in a database: receivers that share it have queues of their own, and each bot has its own outbox. */
-export interface QueueOwner {
+interface QueueOwner {
   readonly queue: QueueKind;
   /** The name of the receiver. */
   readonly receiver: string;
@@ -95,8 +95,8 @@ export function queueNameOf({
   receiver = DEFAULT_RECEIVER,
   bot = DEFAULT_BOT,
 }: Pick<QueueOwner, 'queue'> & Partial<QueueOwner>): string {
-  const before = receiver === DEFAULT_RECEIVER ? '' : `${receiver}:`;
-  return `${before}${queue}${bot === DEFAULT_BOT ? '' : `/${bot}`}`;
+  const prefix = receiver === DEFAULT_RECEIVER ? '' : `${receiver}:`;
+  return `${prefix}${queue}${bot === DEFAULT_BOT ? '' : `/${bot}`}`;
 }
 
 /** The inverse of {@link queueNameOf}. */
@@ -142,4 +142,12 @@ export const toJob = (row: SqlRow, claim: number): ClaimedJob => ({
   interrupted: Number(row.interruptions) > 0,
   createdAt: Number(row.created_at),
   claim,
+});
+
+/** A row of the process table. An owner of claims that has none gives nothing but its name. */
+export const toProcessRecord = (row: SqlRow): ProcessRecord => ({
+  owner: String(row.owner),
+  renewals: Number(row.renewals ?? 0),
+  leaseMs: Number(row.lease_ms ?? 0),
+  identity: typeof row.identity === 'string' ? row.identity : null,
 });

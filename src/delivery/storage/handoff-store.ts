@@ -17,14 +17,7 @@ const COLUMNS =
   'conversation, version, state, user_key, user_id, anonymous_id, adapter, link, requested_at, changed_at, closed_at, content';
 const PARAMETERS = '$1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12';
 
-const ALL_STATES: readonly ConversationState[] = [
-  'requested',
-  'waiting',
-  'connected',
-  'closing',
-  'closed',
-  'failed',
-];
+const ALL_STATES = ['requested', 'waiting', 'connected', 'closing', 'closed', 'failed'] as const;
 
 /**
  * Creates a {@link HandoffStore} in a database. Receivers that share the database are kept apart by the keys of their
@@ -186,7 +179,6 @@ function columnsOf(conversation: Conversation, receiver: string | null): SqlValu
   ];
 }
 
-/** The conversation of a row. */
 export function restoreConversation({ content }: SqlRow): Conversation {
   const stored = JSON.parse(String(content)) as Conversation;
   const { closure } = stored;
@@ -211,16 +203,8 @@ function listStatement(
   receiver: string | null,
   values: SqlValue[],
 ): string {
-  const {
-    states = ALL_STATES,
-    userKey,
-    adapter,
-    linked,
-    changedBefore,
-    changedAfter,
-    after,
-    limit = 100,
-  } = filter;
+  const { states = ALL_STATES, userKey, adapter, linked } = filter;
+  const { changedBefore, changedAfter, after, limit = 100 } = filter;
   const parameter = (value: SqlValue): string => `$${values.push(value)}`;
   const order = 'ORDER BY changed_at DESC, conversation DESC';
 

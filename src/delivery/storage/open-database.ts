@@ -36,16 +36,13 @@ export const operatorSettings = ({ leaseMs, pollMs }: EngineDefaults): EngineSet
 });
 
 export async function openForOperator(engine: StorageEngine): Promise<OpenDatabase> {
+  const { sql, forgetHooks, open, close } = engine;
   try {
-    await engine.open();
+    await open();
   } catch (error) {
-    await engine.close();
+    await close();
     throw error;
   }
-  return createOpenDatabase(engine);
-}
-
-function createOpenDatabase({ sql, forgetHooks, close }: StorageEngine): OpenDatabase {
   const jobs = sql.table('job');
   const conversations = sql.table('conversation');
   const page = (from: string, key: string, after: SqlValue): Promise<SqlRow[]> =>

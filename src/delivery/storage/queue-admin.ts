@@ -115,9 +115,9 @@ export function createQueueAdmin(
   const queuesOf = async (queue: QueueKind): Promise<string[]> => {
     const names = (await readQueueNames(database)).filter((name) => queueOwnerOf(name).queue === queue);
     if (!receiverName) return names;
-    const own = receiverName() ?? DEFAULT_RECEIVER;
-    const ofOwn = names.filter((name) => queueOwnerOf(name).receiver === own);
-    return [...new Set([...ofOwn, queueNameOf({ queue, receiver: own })])];
+    const receiver = receiverName() ?? DEFAULT_RECEIVER;
+    const ofReceiver = names.filter((name) => queueOwnerOf(name).receiver === receiver);
+    return [...new Set([...ofReceiver, queueNameOf({ queue, receiver })])];
   };
 
   /** The condition that a job is in a queue of one kind. */
@@ -153,9 +153,9 @@ export function createQueueAdmin(
    */
   const removeJobs = (conversations: readonly string[], queues: readonly string[]): SqlStatement[] => {
     const values = [JSON.stringify(conversations)];
-    const those = `conversation IN ${list('$1')}`;
+    const isRemoved = `conversation IN ${list('$1')}`;
     // The indexes of jobs and heads begin with the queue.
-    const inQueues = `queue IN (${sqlList(queues)}) AND ${those}`;
+    const inQueues = `queue IN (${sqlList(queues)}) AND ${isRemoved}`;
     const names = queues.map((name) => `(${sqlList([name])})`).join(', ');
     const lock = `INSERT INTO ${table('head')} AS h (queue, conversation, jobs, due_at)
       SELECT queue, item, 0, ${now} FROM (VALUES ${names}) AS queues (queue), ${list('$1')} AS items
@@ -169,8 +169,8 @@ export function createQueueAdmin(
       },
       { sql: `DELETE FROM ${jobs} WHERE ${inQueues} RETURNING 1 AS one`, values },
       { sql: `DELETE FROM ${table('head')} WHERE ${inQueues}`, values },
-      { sql: `DELETE FROM ${table('user_conversation')} WHERE ${those}`, values },
-      { sql: `DELETE FROM ${table('conversation')} WHERE ${those} RETURNING 1 AS one`, values },
+      { sql: `DELETE FROM ${table('user_conversation')} WHERE ${isRemoved}`, values },
+      { sql: `DELETE FROM ${table('conversation')} WHERE ${isRemoved} RETURNING 1 AS one`, values },
     ];
   };
 
@@ -265,18 +265,18 @@ export function createQueueAdmin(
         [digest],
       );
       const queues = await readQueueNames(database);
-      const all: string[] = [];
+      const keys: string[] = [];
       for (const key of rows.map(({ conversation }) => String(conversation))) {
         const isOwn = !receiverName || receiverOfKey(key) === receiverName();
-        if (isOwn && (bot === undefined || (await botOfKey(key, queues)) === bot)) all.push(key);
+        if (isOwn && (bot === undefined || (await botOfKey(key, queues)) === bot)) keys.push(key);
       }
       let removed = 0;
-      for (let from = 0; from < all.length; from += BATCH_SIZE) {
-        const some = all.slice(from, from + BATCH_SIZE);
+      for (let from = 0; from < keys.length; from += BATCH_SIZE) {
+        const batch = keys.slice(from, from + BATCH_SIZE);
         // Other stores first: they are found through the rows that are deleted below.
-        for (const hook of forgetHooks) await hook(some);
+        for (const hook of forgetHooks) await hook(batch);
         const [conversations, , , jobsRemoved] = (
-          (await database.transaction(removeJobs(some, queues))) ?? []
+          (await database.transaction(removeJobs(batch, queues))) ?? []
         ).toReversed();
         removed += (conversations?.length ?? 0) + (jobsRemoved?.length ?? 0);
       }

@@ -2,7 +2,7 @@ import type { HandoffStore } from '../../handoff/index.js';
 import { readQueueNames, sqlList } from './encoding.js';
 import type { SqlDatabase } from './sql.js';
 
-export interface RetentionOptions {
+interface RetentionOptions {
   readonly database: SqlDatabase;
   readonly handoffs: HandoffStore;
   /** How long finished jobs, their keys and closed conversations are remembered. */
@@ -72,10 +72,10 @@ async function removeExpiredKeys(
   const expired = old.filter(({ is_open: isOpen }) => !Number(isOpen)).map(({ seq }) => Number(seq));
   if (expired.length > 0) {
     const values = [JSON.stringify(expired)];
-    const those = `seq IN (SELECT CAST(item AS bigint) FROM ${list('$1')} AS items)`;
+    const isExpired = `seq IN (SELECT CAST(item AS bigint) FROM ${list('$1')} AS items)`;
     await database.transaction([
-      { sql: `DELETE FROM ${table('job')} WHERE ${those} AND state = 'done'`, values },
-      { sql: `DELETE FROM ${table('seen_key')} WHERE ${those}`, values },
+      { sql: `DELETE FROM ${table('job')} WHERE ${isExpired} AND state = 'done'`, values },
+      { sql: `DELETE FROM ${table('seen_key')} WHERE ${isExpired}`, values },
     ]);
   }
   return old.length === BATCH_SIZE ? Number(old.at(-1)?.seq) : null;

@@ -16,7 +16,6 @@ export interface StorageEngine {
   readonly close: () => Promise<void>;
 }
 
-/** The settings that a {@link StorageEngine} needs. */
 export interface EngineSettings {
   readonly keepContent: boolean;
   readonly leaseMs: number;

@@ -1,21 +1,12 @@
-/** Notifies subscribers in this process of changes, and polls for changes by other processes. */
-export interface Topics {
-  readonly publish: (topic: string) => void;
-  /** Returns a function that unsubscribes. */
-  readonly subscribe: (topic: string, listener: () => void) => () => void;
-  stop(): void;
-}
-
-export interface TopicOptions {
+interface TopicOptions {
   readonly pollMs: number;
   /** Returns a different value after every change of the database. */
   readonly changeCounter: () => unknown;
-  /** Called when `changeCounter` throws. */
   readonly onError: (error: unknown) => void;
 }
 
-/** Polls only while there are subscribers. */
-export function createTopics({ pollMs, changeCounter, onError }: TopicOptions): Topics {
+/** Notifies subscribers in this process of changes, and polls for changes by others while it has subscribers. */
+export function createTopics({ pollMs, changeCounter, onError }: TopicOptions) {
   const listeners = new Map<string, Set<() => void>>();
   let timer: NodeJS.Timeout | undefined;
   let lastCount: unknown;
@@ -37,16 +28,17 @@ export function createTopics({ pollMs, changeCounter, onError }: TopicOptions): 
   };
 
   return {
-    publish(topic) {
+    publish: (topic: string): void => {
       for (const listener of listeners.get(topic) ?? []) listener();
     },
-    subscribe(topic, listener) {
+    /** Returns a function that unsubscribes. */
+    subscribe: (topic: string, listener: () => void): (() => void) => {
       const topicListeners = listeners.get(topic) ?? new Set();
       listeners.set(topic, topicListeners.add(listener));
       timer ??= setInterval(poll, pollMs).unref();
       return () => void topicListeners.delete(listener);
     },
-    stop() {
+    stop(): void {
       clearInterval(timer);
       listeners.clear();
     },
