@@ -1,10 +1,11 @@
 #!/usr/bin/env node
 // @ts-check
-// Generates the pages of docs/reference from the code: commands, metrics, events and the HTTP contract. `--check` writes
+// Generates the pages of docs/reference from the code: commands, metrics, events, the HTTP contract and the desk's API. `--check` writes
 // nothing and fails when a committed page is out of date. The API reference is made by the site itself (docs/.vitepress).
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { commandsPage } from './reference/commands.js';
 import { eventsPage, httpPage } from './reference/contract.js';
+import { deskApiPage } from './reference/desk-api.js';
 import { metricsPage } from './reference/metrics.js';
 
 const FOLDER = new URL('../docs/reference/', import.meta.url);
@@ -13,6 +14,7 @@ const pages = {
   'cli.md': await commandsPage(),
   'events.md': eventsPage(),
   'http.md': httpPage(),
+  'desk-api.md': await deskApiPage(),
   'metrics.md': await metricsPage(),
 };
 

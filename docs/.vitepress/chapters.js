@@ -37,6 +37,7 @@ const LISTED = [
     [
       ['Helpdesks', 'helpdesks'],
       ['The desk', 'desk'],
+      ['The API of the desk', 'desk-api'],
       ['Security of the desk', 'desk-security'],
       ['Writing an adapter', 'adapters'],
     ],
@@ -63,6 +64,7 @@ const LISTED = [
       ['Events', 'reference/events'],
       ['Metrics', 'reference/metrics'],
       ['HTTP', 'reference/http'],
+      ['API of the desk', 'reference/desk-api'],
     ],
   ],
 ];

@@ -53,6 +53,7 @@ const SUMMARIES = new Map([
   ['docs/reference/events.md', 'Every field of every event.'],
   ['docs/reference/metrics.md', 'Every metric of Prometheus and OpenTelemetry.'],
   ['docs/reference/http.md', "The requests of the platform's own API, and their answers."],
+  ['docs/reference/desk-api.md', "Every request of the desk's API, and its types."],
 ]);
 
 /** The first sentence of a page, without links. */

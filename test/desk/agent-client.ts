@@ -8,6 +8,7 @@ import type {
   StateView,
 } from '../../src/desk/api.js';
 import { eventually } from '../helpers/eventually.js';
+import { problemsOf } from './described-answers.js';
 
 /** An answer of the desk. */
 export interface DeskAnswer<Body = unknown> {
@@ -20,7 +21,7 @@ export interface DeskAnswer<Body = unknown> {
 export const statusesOf = (answers: readonly DeskAnswer[]): number[] =>
   answers.map(({ status }) => status).sort((a, b) => a - b);
 
-/** Talks to the API as the page of an agent who is logged in. */
+/** Talks to the API as the page of an agent who is logged in. Each answer is compared with the desk's description. */
 export interface AgentClient {
   readonly cookie: string;
   readonly token: string;
@@ -73,21 +74,26 @@ export async function clientOf(url: string, cookie: string): Promise<AgentClient
   let token = '';
   let count = 0;
 
-  const ask = async (method: string, path: string, body?: unknown, more: Record<string, string> = {}) => {
+  const ask = async (method: string, path: string, input?: unknown, more: Record<string, string> = {}) => {
     const response = await fetch(`${url}/desk${path}`, {
       method,
       redirect: 'manual',
       headers: {
         cookie,
         ...(method !== 'GET' && { origin: url, 'x-desk-token': token }),
-        ...(body !== undefined && { 'content-type': 'application/json' }),
+        ...(input !== undefined && { 'content-type': 'application/json' }),
         ...more,
       },
-      ...(body !== undefined && { body: typeof body === 'string' ? body : JSON.stringify(body) }),
+      ...(input !== undefined && { body: typeof input === 'string' ? input : JSON.stringify(input) }),
     });
     const text = await response.text();
     const isJson = response.headers.get('content-type')?.includes('application/json') ?? false;
-    return { status: response.status, headers: response.headers, body: isJson ? JSON.parse(text) : text };
+    const body = isJson ? JSON.parse(text) : text;
+    if (isJson || response.status === 204) {
+      const pathname = path.split('?')[0] ?? '';
+      expect(await problemsOf(method, pathname, response.status, body)).toEqual([]);
+    }
+    return { status: response.status, headers: response.headers, body };
   };
 
   const state = async (): Promise<StateView> => (await ask('GET', '/api/state')).body;

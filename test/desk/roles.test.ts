@@ -1,11 +1,12 @@
 import { describe, expect, it } from 'vitest';
 import type { DashboardView } from '../../src/desk/api.js';
-import type { Desk } from '../../src/desk/index.js';
 import { createAgents } from '../../src/desk/server/agents/agents.js';
 import { type AgentRole, ROLES } from '../../src/desk/server/agents/roles.js';
+import { ACTION_SCHEMAS } from '../../src/desk/server/http/validate.js';
 import { createMemoryDocumentStore } from '../../src/desk/server/store/memory-document-store.js';
 import { clientOf, cookieOf, eventually } from './agent-client.js';
 import { createDeskEnvironment, deskWithHandoff } from './desk-environment.js';
+import { routesOf } from './routes-of.js';
 
 /** The lowest role for every route. A route that is missing here fails the test. */
 const LOWEST_ROLE: Readonly<Record<string, AgentRole>> = {
@@ -16,7 +17,9 @@ const LOWEST_ROLE: Readonly<Record<string, AgentRole>> = {
   'GET /api/conversations/:id': 'agent',
   'GET /api/conversations/:id/entries': 'agent',
   'GET /api/conversations/:id/customer': 'agent',
-  'POST /api/conversations/:id/:action': 'agent',
+  ...Object.fromEntries(
+    Object.keys(ACTION_SCHEMAS).map((action) => [`POST /api/conversations/:id/${action}`, 'agent'] as const),
+  ),
   'POST /api/bulk': 'agent',
   'PUT /api/filters': 'agent',
   'POST /api/presence': 'agent',
@@ -54,27 +57,17 @@ const LOWEST_ROLE: Readonly<Record<string, AgentRole>> = {
   'PUT /api/admin/hours': 'administrator',
   'GET /api/admin/audit': 'administrator',
   'GET /api/admin/audit/export': 'administrator',
+  'GET /api/admin/tokens': 'administrator',
+  'POST /api/admin/tokens': 'administrator',
+  'POST /api/admin/tokens/:id/revoke': 'administrator',
+  'GET /api/admin/webhooks': 'administrator',
+  'POST /api/admin/webhooks': 'administrator',
+  'POST /api/admin/webhooks/:id/enable': 'administrator',
+  'POST /api/admin/webhooks/:id/remove': 'administrator',
+  'GET /api/openapi.json': 'agent',
 };
 
-interface Layer {
-  readonly route?: { readonly path: string; readonly methods: Readonly<Record<string, boolean>> };
-  readonly handle?: { readonly stack?: readonly Layer[] };
-}
-
-/** Every route of the API that is mounted, as `METHOD path`. */
-function routesOf(desk: Desk): string[] {
-  const walk = (layers: readonly Layer[]): string[] =>
-    layers.flatMap(({ route, handle }) =>
-      route
-        ? Object.keys(route.methods).map((method) => `${method.toUpperCase()} ${route.path}`)
-        : walk(handle?.stack ?? []),
-    );
-  return walk((desk as unknown as { stack: readonly Layer[] }).stack).filter((each) =>
-    each.includes(' /api'),
-  );
-}
-
-const VALUES: Readonly<Record<string, string>> = { ':action': 'read', ':queue': 'inbox', ':id': 'none' };
+const VALUES: Readonly<Record<string, string>> = { ':queue': 'inbox', ':id': 'none' };
 
 describe('roles', () => {
   it('are checked for every route', async () => {

@@ -23,6 +23,7 @@ const SHELL: readonly (readonly [line: RegExp, fate: string])[] = [
   ],
   [/^npm create handoff-kit /, 'run: package/scaffold.test.ts'],
   [/^npx esbuild /, 'run: package/modules.test.ts'],
+  [/^curl -H "Authorization: Bearer \$DESK_TOKEN"/, 'run: desk-api.test.ts'],
   [/^export [A-Z_]+=/, 'checked: a setting that exists'],
   [/^npm (?:ci|install|run|test|start)\b/, 'not run: it needs the registry, or is this test run itself'],
   [

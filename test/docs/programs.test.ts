@@ -16,6 +16,7 @@ const NOT_HERE: readonly (readonly [page: string, part: string, why: string])[] 
   ['docs/testing.md', "from 'node:test'", 'testing.test.ts runs its tests'],
   ['docs/adapters.md', 'declare function startFakeDesk', 'adapters-guide.long.test.ts runs its tests'],
   ['docs/adapters.md', "from './our-desk.conformance.js'", 'adapters-guide.long.test.ts runs its test'],
+  ['docs/desk-api.md', '', 'desk-api.test.ts runs it'],
   ['src/adapters/chat-sdk/README.md', 'startGatewayListener', "it waits for Discord's gateway"],
 ];
 

@@ -2,11 +2,18 @@ import { type Adapter, type AdapterCall, AdapterError, defineAdapter } from '../
 import type { Assigner } from './assignment/assigner.js';
 import type { DeskConversations } from './conversations/index.js';
 
+/** Work that goes on while the receiver runs. */
+export interface BackgroundWork {
+  start(): void;
+  stop(): Promise<void>;
+}
+
 /** Creates the adapter of a desk: the bridge writes to its conversations, and receives agents' actions as a stream. */
 export function createDeskAdapter(
   { customerActions, sender, records }: DeskConversations,
   assigner: Assigner,
   urlOf: (id: string) => string | undefined,
+  others: readonly BackgroundWork[] = [],
 ): Adapter {
   return defineAdapter({
     name: 'desk',
@@ -38,13 +45,13 @@ export function createDeskAdapter(
     async stream(emit, { signal }) {
       try {
         await sender.start(emit);
-        assigner.start();
+        for (const work of [assigner, ...others]) work.start();
         await new Promise<void>((resolve) => {
           if (signal.aborted) resolve();
           signal.addEventListener('abort', () => resolve(), { once: true });
         });
       } finally {
-        await assigner.stop();
+        await Promise.all([assigner, ...others].map((work) => work.stop()));
         await sender.stop();
       }
     },

@@ -9,6 +9,7 @@ import { type Agents, createAgents } from './agents/agents.js';
 import { createLoginLimits } from './agents/login-throttle.js';
 import { createSessions } from './agents/sessions.js';
 import type { AgentInput } from './agents/stored-agent.js';
+import { createTokens } from './agents/tokens.js';
 import { createAssigner } from './assignment/assigner.js';
 import { createAvailability } from './assignment/availability.js';
 import { createFindTarget } from './assignment/routing.js';
@@ -27,13 +28,14 @@ import { addApiRoutes } from './http/api-routes.js';
 import { addAssignmentRoutes } from './http/assignment-routes.js';
 import { addAssistRoutes } from './http/assist-routes.js';
 import { addBulkRoutes } from './http/bulk-routes.js';
-import { createBrowserSessions, type HostSession } from './http/current-agent.js';
+import { createBrowserSessions, createFindCurrentAgent, type HostSession } from './http/current-agent.js';
 import { deskHeaders } from './http/headers.js';
 import { addInboxRoutes } from './http/inbox-routes.js';
 import { createLogin, createOneTimeLink } from './http/login.js';
 import { createOpenIdLogin, type OpenIdOptions } from './http/openid.js';
 import { createSameOrigin, parsePublicUrl, requireHost } from './http/origin.js';
 import { createPageFiles } from './http/page-files.js';
+import { addProgramRoutes } from './http/program-routes.js';
 import { createSessionCookie } from './http/session-cookie.js';
 import { createLiveUpdates } from './live-updates.js';
 import { startDeskRetention } from './retention.js';
@@ -47,6 +49,8 @@ import {
 import { createSignals } from './signals.js';
 import { createDocumentStore, type DocumentStore } from './store/index.js';
 import { createTeaching } from './teaching.js';
+import { createWebhookSender } from './webhooks/webhook-sender.js';
+import { createWebhooks } from './webhooks/webhooks.js';
 
 export interface DeskOptions {
   /** The receiver whose handoffs come to the desk. */
@@ -159,7 +163,8 @@ export function createDesk(options: DeskOptions): Desk {
   const oneTimeLogins = oneTimeLinksFor.map((agent) => ({ link: createOneTimeLink(), agent }));
   const cookie = createSessionCookie(publicUrl);
   const browserSessions = createBrowserSessions({ agents, policy, sessions, audit, hostSession, cookie });
-  const findAgent = browserSessions.find;
+  const tokens = createTokens(store, agents);
+  const findAgent = createFindCurrentAgent({ tokens, browserSessions, rejections });
   const isSameOrigin = createSameOrigin(publicUrl);
   const openIdLogin =
     openId && createOpenIdLogin({ options: openId, publicUrl, browserSessions, rejections, log });
@@ -173,7 +178,9 @@ export function createDesk(options: DeskOptions): Desk {
   const availability = createAvailability(store, log);
   const assigner = createAssigner({ store, records, agents, teams, rules, availability, log });
   availability.onChange(() => assigner.kick());
-  const adapter = createDeskAdapter(conversations, assigner, urlOf);
+  const webhooks = createWebhooks(store);
+  const webhookSender = createWebhookSender({ store, webhooks, log });
+  const adapter = createDeskAdapter(conversations, assigner, urlOf, [webhookSender]);
   const bridge = createBridge({ log, ...options.bridge, ...hours.bridgeOptions, receiver, adapter });
   const updates = createLiveUpdates(store, log);
   const signals = createSignals({ store, queues, isOutboxPaused, availability, log });
@@ -182,7 +189,7 @@ export function createDesk(options: DeskOptions): Desk {
   const limits = createLoginLimits();
   const apiRoutes = createAgentRoutes({
     findAgent,
-    touch: (session) => sessions.touch(session),
+    touch: ({ session, agent }) => (session ? sessions.touch(session) : tokens.touch(agent.id)),
     isSameOrigin,
     rejections,
   });
@@ -239,6 +246,7 @@ export function createDesk(options: DeskOptions): Desk {
   });
   addAdminRoutes(apiRoutes, { store, agents, account, policy, teams, hours, audit });
   addAssignmentRoutes(apiRoutes, { rules, availability, onRules: () => assigner.kick() });
+  addProgramRoutes(apiRoutes, { tokens, webhooks });
 
   const router = Router();
   router.use((request, _response, next) => runForClient(request.ip, next));

@@ -31,7 +31,7 @@ export const DESK_ERRORS = {
     400,
     'These hours cannot be used. Each range needs two different times, and one day must be open.',
   ],
-  INVALID: [400, 'This page is out of date. Reload.'],
+  INVALID: [400, 'The request is invalid. If it came from the page, reload it.'],
   NOT_JSON: [415, 'The desk accepts JSON only.'],
   CANNOT_TEACH: [409, 'No platform is configured, so the bot cannot be taught.'],
   CHANGED: [409, 'Another agent has changed the list. Look at it again.'],
@@ -48,6 +48,12 @@ export const DESK_ERRORS = {
   ASSIST_FAILED: [502, 'The assistant gave no answer. Try again, or write it yourself.'],
   ASSIST_BUSY: [429, 'The assistant is busy. Try again in a moment.'],
   NOT_DEAD: [409, 'This has already been handled.'],
+  INVALID_TOKEN: [401, 'This token is not valid: it is wrong, expired or revoked. Ask an administrator.'],
+  NO_SUCH_TOKEN: [404, 'This token does not exist. Reload the page.'],
+  NO_SUCH_WEBHOOK: [404, 'This webhook does not exist. Reload the page.'],
+  NOT_FOR_TOKENS: [403, 'A token cannot do this. Log in at the page.'],
+  INVALID_URL: [400, 'Enter an address on HTTP or HTTPS, without a user name or password.'],
+  TOO_MANY_WEBHOOKS: [409, 'There are twenty webhooks. Remove one first.'],
 } as const satisfies Record<string, readonly [number, string]>;
 
 export type DeskErrorCode = keyof typeof DESK_ERRORS;
@@ -56,10 +62,13 @@ export type DeskErrorCode = keyof typeof DESK_ERRORS;
 export class DeskError extends HandoffKitError {
   /** The HTTP status of the answer. */
   readonly status: number;
+  /** The fields of the request that are invalid. */
+  readonly fields: readonly string[] | undefined;
 
-  constructor(code: DeskErrorCode, options?: ErrorOptions) {
+  constructor(code: DeskErrorCode, options?: ErrorOptions & { readonly fields?: readonly string[] }) {
     const [status, message] = DESK_ERRORS[code];
     super(code, message, options);
     this.status = status;
+    this.fields = options?.fields;
   }
 }

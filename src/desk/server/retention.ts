@@ -29,6 +29,7 @@ const EXPIRING = [
   { kind: DOCUMENT_KIND.presence },
   { kind: DOCUMENT_KIND.connection },
   { kind: DOCUMENT_KIND.mention },
+  { kind: DOCUMENT_KIND.webhookDelivery },
   { kind: DOCUMENT_KIND.outgoing, group: OUTGOING_GROUP.done },
   { kind: DOCUMENT_KIND.outgoing, group: OUTGOING_GROUP.failed },
 ] as const;

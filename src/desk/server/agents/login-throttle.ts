@@ -66,7 +66,7 @@ export function createLoginThrottle({
 /** At most a minute, so that guessing a name does not lock its owner out for long. */
 const NAME_LIMIT = { free: 5, longestMs: 60_000 };
 /** A whole office may share one address. */
-const NETWORK_LIMIT = { free: 20, longestMs: 15 * 60_000 };
+export const NETWORK_LIMIT = { free: 20, longestMs: 15 * 60_000 };
 /** Codes can be tried with the right password only, so this locks out no other agent. */
 const CODE_LIMIT = { free: 5, longestMs: 15 * 60_000 };
 

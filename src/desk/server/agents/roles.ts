@@ -30,10 +30,17 @@ const LOWEST_ROLE = {
   manageAgents: 'administrator',
   /** Search and export the audit log. */
   readAudit: 'administrator',
+  /** Create and revoke tokens of the API, and webhooks. */
+  manageApi: 'administrator',
 } as const satisfies Record<string, AgentRole>;
 
 /** Something that not every agent may do. */
 export type Permission = keyof typeof LOWEST_ROLE;
+
+export const PERMISSIONS = Object.keys(LOWEST_ROLE) as readonly Permission[];
+
+/** The lowest role that has a permission. */
+export const lowestRoleWith = (permission: Permission): AgentRole => LOWEST_ROLE[permission];
 
 /** Whether a role includes a permission. */
 export const may = (role: AgentRole, permission: Permission): boolean =>
@@ -41,7 +48,7 @@ export const may = (role: AgentRole, permission: Permission): boolean =>
 
 /** All permissions of a role. */
 export const permissionsOf = (role: AgentRole): readonly Permission[] =>
-  (Object.keys(LOWEST_ROLE) as Permission[]).filter((permission) => may(role, permission));
+  PERMISSIONS.filter((permission) => may(role, permission));
 
 /** Whether a text is the name of a role. */
 export const isRole = (text: unknown): text is AgentRole => ROLES.some((role) => role === text);

@@ -16,6 +16,17 @@ export interface StoredAgent extends AgentInput {
   readonly addedAt: number;
   /** The second factor, if the agent has set one up. */
   readonly totp?: StoredTotp;
+  /** Of an agent that is a program. */
+  readonly apiToken?: StoredToken;
+}
+
+/** The token of a program. */
+export interface StoredToken {
+  /** The SHA-256 of its secret. */
+  readonly digest: string;
+  readonly createdBy: string;
+  readonly expiresAt: number | null;
+  readonly lastUsedAt: number | null;
 }
 
 /** The second factor of an agent. */

@@ -2,7 +2,15 @@ import { randomBytes } from 'node:crypto';
 import { stringify } from 'csv-stringify/sync';
 import type { Request } from 'express';
 import { z } from 'zod';
-import type { AdminAgentView, AgentView, AuditPage } from '../../api.js';
+import {
+  type AgentView,
+  adminAgentView,
+  auditPage,
+  hoursView,
+  loginPolicyView,
+  newPassword,
+  teamList,
+} from '../../api.js';
 import type { Account } from '../agents/account.js';
 import type { Agents } from '../agents/agents.js';
 import { ROLES } from '../agents/roles.js';
@@ -12,7 +20,7 @@ import type { Hours } from '../hours.js';
 import type { LoginPolicy, Teams } from '../settings.js';
 import type { DocumentStore } from '../store/index.js';
 import type { AgentRoutes } from './agent-routes.js';
-import { readBody } from './validate.js';
+import { queryNumber, queryText } from './validate.js';
 
 export interface AdminRoutesParts {
   readonly store: DocumentStore;
@@ -24,12 +32,19 @@ export interface AdminRoutesParts {
   readonly audit: Audit;
 }
 
+const auditQuery = z.object({
+  search: queryText,
+  since: queryNumber,
+  until: queryNumber,
+  before: queryNumber,
+});
+const exportQuery = auditQuery.extend({ format: z.enum(['csv', 'jsonl']).optional().catch(undefined) });
 const role = z.enum(ROLES);
 const newAgent = z.object({ id: z.string().max(100), name: z.string().max(200), role });
 const newRole = z.object({ role });
 const loginPolicy = z.object({ requiresTotp: z.boolean() });
 const id = z.string().min(1).max(200);
-const teamList = z.object({
+const teamsChange = z.object({
   teams: z
     .array(z.object({ id, name: z.string().trim().min(1).max(100), members: z.array(id).max(1_000) }))
     .max(200),
@@ -64,70 +79,126 @@ export function addAdminRoutes(routes: AgentRoutes, parts: AdminRoutesParts): vo
     return other;
   };
 
-  routes.get('/api/teams', 'answer', () => teams.list());
-  routes.change('put', '/api/teams', 'manageAgents', ({ agent }, { body }) =>
-    teams.save(agent, readBody(teamList, body)),
+  routes.get('/api/teams', 'answer', { summary: 'The teams', answer: teamList }, () => teams.list());
+  routes.change(
+    'put',
+    '/api/teams',
+    'manageAgents',
+    { summary: 'Replaces the teams', body: teamsChange, answer: teamList },
+    ({ agent, body }) => teams.save(agent, body),
   );
-  routes.get('/api/admin/agents', 'manageAgents', async (): Promise<readonly AdminAgentView[]> => {
-    const all = await agents.list();
-    return Promise.all(all.map(async (agent) => ({ ...agent, ...(await account.factors(agent.id)) })));
-  });
-  routes.change('post', '/api/admin/agents', 'manageAgents', async ({ agent: me }, { body }) => {
-    const agent = readBody(newAgent, body);
-    if (await agents.get(agent.id)) throw new DeskError('AGENT_EXISTS');
-    const password = createPassword();
-    await agents.save(agent, password, me.id);
-    return { password };
-  });
-  routes.change('post', '/api/admin/agents/:id/role', 'manageAgents', async (current, request) => {
-    const { role: next } = readBody(newRole, request.body);
-    await agents.setRole((await otherOf(current, request)).id, next, current.agent.id);
-  });
-  routes.change('post', '/api/admin/agents/:id/password', 'manageAgents', async (current, request) => {
-    const agent = await otherOf(current, request);
-    const { hasPassword } = await account.factors(agent.id);
-    if (!hasPassword) throw new DeskError('NO_PASSWORD');
-    const password = createPassword();
-    await agents.save(agent, password, current.agent.id);
-    return { password };
-  });
-  routes.change('post', '/api/admin/agents/:id/remove', 'manageAgents', async (current, request) => {
-    await agents.remove((await otherOf(current, request)).id, current.agent.id);
-  });
-
-  routes.get('/api/admin/login-policy', 'manageAgents', () => policy.get());
-  routes.change('put', '/api/admin/login-policy', 'manageAgents', ({ agent }, { body }) =>
-    policy.save(agent, readBody(loginPolicy, body)),
+  routes.get(
+    '/api/admin/agents',
+    'manageAgents',
+    { summary: 'The agents, and how they log in', answer: z.array(adminAgentView) },
+    async () => {
+      const all = await agents.list();
+      return Promise.all(all.map(async (agent) => ({ ...agent, ...(await account.factors(agent.id)) })));
+    },
+  );
+  routes.change(
+    'post',
+    '/api/admin/agents',
+    'manageAgents',
+    { summary: 'Adds an agent, with a password that is shown once', body: newAgent, answer: newPassword },
+    async ({ agent: me, body: agent }) => {
+      if (await agents.get(agent.id)) throw new DeskError('AGENT_EXISTS');
+      const password = createPassword();
+      await agents.save(agent, password, me.id);
+      return { password };
+    },
+  );
+  routes.change(
+    'post',
+    '/api/admin/agents/:id/role',
+    'manageAgents',
+    { summary: 'Changes the role of an agent', body: newRole },
+    async (call, request) => {
+      await agents.setRole((await otherOf(call, request)).id, call.body.role, call.agent.id);
+    },
+  );
+  routes.change(
+    'post',
+    '/api/admin/agents/:id/password',
+    'manageAgents',
+    { summary: 'Gives an agent a new password, which is shown once', answer: newPassword },
+    async (call, request) => {
+      const agent = await otherOf(call, request);
+      const { hasPassword } = await account.factors(agent.id);
+      if (!hasPassword) throw new DeskError('NO_PASSWORD');
+      const password = createPassword();
+      await agents.save(agent, password, call.agent.id);
+      return { password };
+    },
+  );
+  routes.change(
+    'post',
+    '/api/admin/agents/:id/remove',
+    'manageAgents',
+    { summary: 'Removes an agent, and releases their conversations' },
+    async (call, request) => {
+      await agents.remove((await otherOf(call, request)).id, call.agent.id);
+    },
   );
 
-  routes.get('/api/admin/hours', 'manageAgents', () => hours.read());
-  routes.change('put', '/api/admin/hours', 'manageAgents', ({ agent }, { body }) =>
-    hours.save(agent, readBody(hoursChange, body)),
+  routes.get(
+    '/api/admin/login-policy',
+    'manageAgents',
+    { summary: 'What logins require', answer: loginPolicyView },
+    () => policy.get(),
+  );
+  routes.change(
+    'put',
+    '/api/admin/login-policy',
+    'manageAgents',
+    { summary: 'Changes what logins require', body: loginPolicy, answer: loginPolicyView },
+    ({ agent, body }) => policy.save(agent, body),
   );
 
-  routes.get('/api/admin/audit', 'readAudit', async (_current, { query }): Promise<AuditPage> => {
-    const entries = [];
-    for await (const entry of findAudit(store, filterOf(query))) {
-      entries.push({ ...entry, at: entry.at.getTime() });
-      if (entries.length > AUDIT_PAGE) break;
-    }
-    return { entries: entries.slice(0, AUDIT_PAGE), more: entries.length > AUDIT_PAGE };
-  });
-  routes.get('/api/admin/audit/export', 'readAudit', async ({ agent }, { query }, response) => {
-    const isCsv = query.format === 'csv';
-    const filter = filterOf(query);
-    await audit.write(agent.id, 'audit log exported', { after: { ...filter } });
-    response.attachment(`audit.${isCsv ? 'csv' : 'jsonl'}`);
-    response.type(isCsv ? 'text/csv' : 'application/x-ndjson');
-    // Excel takes a file without the byte-order mark for one of an old encoding.
-    if (isCsv) response.write(`\uFEFF${CSV_COLUMNS.join(',')}\r\n`);
-    for await (const entry of findAudit(store, filter)) {
-      if (response.destroyed) return;
-      const isRoomLeft = response.write(isCsv ? csvLine(entry) : `${JSON.stringify(entry)}\n`);
-      if (!isRoomLeft) await drained(response);
-    }
-    response.end();
-  });
+  routes.get('/api/admin/hours', 'manageAgents', { summary: 'The business hours', answer: hoursView }, () =>
+    hours.read(),
+  );
+  routes.change(
+    'put',
+    '/api/admin/hours',
+    'manageAgents',
+    { summary: 'Replaces the business hours', body: hoursChange, answer: hoursView },
+    ({ agent, body }) => hours.save(agent, body),
+  );
+
+  routes.get(
+    '/api/admin/audit',
+    'readAudit',
+    { summary: 'Lines of the audit log, latest first', query: auditQuery, answer: auditPage },
+    async ({ query }) => {
+      const entries = [];
+      for await (const entry of findAudit(store, filterOf(query))) {
+        entries.push({ ...entry, at: entry.at.getTime() });
+        if (entries.length > AUDIT_PAGE) break;
+      }
+      return { entries: entries.slice(0, AUDIT_PAGE), more: entries.length > AUDIT_PAGE };
+    },
+  );
+  routes.get(
+    '/api/admin/audit/export',
+    'readAudit',
+    { summary: 'The audit log as JSON lines or CSV', query: exportQuery, answer: 'application/x-ndjson' },
+    async ({ agent, query: { format, ...query } }, _request, response) => {
+      const isCsv = format === 'csv';
+      const filter = filterOf(query);
+      await audit.write(agent.id, 'audit log exported', { after: { ...filter } });
+      response.attachment(`audit.${isCsv ? 'csv' : 'jsonl'}`);
+      response.type(isCsv ? 'text/csv' : 'application/x-ndjson');
+      // Excel takes a file without the byte-order mark for one of an old encoding.
+      if (isCsv) response.write(`\uFEFF${CSV_COLUMNS.join(',')}\r\n`);
+      for await (const entry of findAudit(store, filter)) {
+        if (response.destroyed) return;
+        const isRoomLeft = response.write(isCsv ? csvLine(entry) : `${JSON.stringify(entry)}\n`);
+        if (!isRoomLeft) await drained(response);
+      }
+      response.end();
+    },
+  );
 }
 
 const CSV_COLUMNS = ['at', 'agent', 'from', 'action', 'conversationId', 'detail', 'before', 'after'];
@@ -149,12 +220,6 @@ const drained = (response: NodeJS.WritableStream): Promise<void> =>
     response.once('close', resolve);
   });
 
-function filterOf({ search, since, until, before }: Request['query']): AuditFilter {
-  const numbers = Object.entries({ since, until, before }).flatMap(([name, value]) =>
-    typeof value === 'string' && /^\d{1,15}$/.test(value) ? [[name, Number(value)]] : [],
-  );
-  return {
-    ...(typeof search === 'string' && search !== '' && { search: search.slice(0, 200) }),
-    ...Object.fromEntries(numbers),
-  };
-}
+/** Without the fields that are not given. */
+const filterOf = (query: z.output<typeof auditQuery>): AuditFilter =>
+  Object.fromEntries(Object.entries(query).filter(([, value]) => value !== undefined && value !== ''));

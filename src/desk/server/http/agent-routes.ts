@@ -7,32 +7,80 @@ import {
   type Response,
   Router,
 } from 'express';
+import type { z } from 'zod';
 import { HandoffKitError, type Log } from '../../../internal/index.js';
+import type { View } from '../../api.js';
 import { may, type Permission } from '../agents/roles.js';
-import type { AgentSession } from '../agents/sessions.js';
 import type { RejectionLog } from '../audit.js';
 import { DeskError } from '../errors.js';
 import type { CurrentAgent, FindCurrentAgent } from './current-agent.js';
 import { hasToken, type IsSameOrigin } from './origin.js';
 import { sendJson } from './send-json.js';
+import { readBody } from './validate.js';
+
+/** What a route takes and answers: it validates requests, and the OpenAPI description is generated from it. */
+export interface RouteDescription<Body = unknown, Query = unknown, Answer = z.ZodType | string> {
+  readonly summary: string;
+  readonly body?: z.ZodType<Body>;
+  readonly query?: z.ZodType<Query>;
+  /** The schema of the answer; a text is the content type of one that is not JSON. Without either, it is a 204. */
+  readonly answer?: Answer;
+  /** A token cannot use it. */
+  readonly isForPeople?: boolean;
+}
+
+/** The agent of a request, and its input. */
+export interface AgentCall<Body, Query> extends CurrentAgent {
+  readonly body: Body;
+  readonly query: Query;
+}
 
 /** Answers a request of an agent. The result is sent as JSON; `undefined` as 204. */
-export type AgentRouteHandler = (current: CurrentAgent, request: Request, response: Response) => unknown;
+export type AgentRouteHandler<Body, Query, Answer> = (
+  call: AgentCall<Body, Query>,
+  request: Request,
+  response: Response,
+) => AnswerOf<Answer> | Promise<AnswerOf<Answer>>;
 
-/** Routes for agents who are logged in. */
+type AnswerOf<Answer> = Answer extends z.ZodType ? View<Answer> : unknown;
+
+/** A route of the API. */
+export interface AgentRoute {
+  readonly method: 'get' | 'post' | 'put';
+  readonly path: string;
+  readonly permission: Permission;
+  readonly description: RouteDescription;
+}
+
+/** Routes for agents who are logged in, and for programs with a token. */
 export interface AgentRoutes {
   readonly router: Router;
-  get(path: string, permission: Permission, handler: AgentRouteHandler): void;
-  /** A route that changes something: the request must come from the desk's page and carry the session's token. */
-  change(method: 'post' | 'put', path: string, permission: Permission, handler: AgentRouteHandler): void;
+  readonly all: readonly AgentRoute[];
+  get<Query, Answer extends z.ZodType | string>(
+    path: string,
+    permission: Permission,
+    description: Omit<RouteDescription<unknown, Query, Answer>, 'body'>,
+    handler: AgentRouteHandler<unknown, Query, Answer>,
+  ): void;
+  /**
+   * A route that changes something: the request must come from the desk's page and carry the session's token, or come
+   * from a program.
+   */
+  change<Body, Answer extends z.ZodType | string>(
+    method: 'post' | 'put',
+    path: string,
+    permission: Permission,
+    description: Omit<RouteDescription<Body, unknown, Answer>, 'query'>,
+    handler: AgentRouteHandler<Body, unknown, Answer>,
+  ): void;
   /** Error middleware: writes rejected changes to the audit log. */
   readonly logRejections: ErrorRequestHandler;
 }
 
 export interface AgentRoutesParts {
   readonly findAgent: FindCurrentAgent;
-  /** Records that an agent did something. */
-  readonly touch: (session: AgentSession) => Promise<void>;
+  /** Records that an agent did something, or that a token was used. */
+  readonly touch: (current: CurrentAgent) => Promise<void>;
   readonly isSameOrigin: IsSameOrigin;
   readonly rejections: RejectionLog;
 }
@@ -57,6 +105,7 @@ export function createAgentRoutes({
   rejections,
 }: AgentRoutesParts): AgentRoutes {
   const router = Router();
+  const all: AgentRoute[] = [];
   const agents = new WeakMap<Request, CurrentAgent>();
 
   const currentAgentOf = (request: Request): CurrentAgent => {
@@ -74,22 +123,24 @@ export function createAgentRoutes({
       return;
     }
     agents.set(request, current);
-    if (!AUTOMATIC.includes(request.path)) await touch(current.session);
+    if (!current.session || !AUTOMATIC.includes(request.path)) await touch(current);
     next();
   };
 
   const requirePermission =
-    (permission: Permission): RequestHandler =>
+    ({ permission, description }: AgentRoute): RequestHandler =>
     (request, _response, next) => {
-      const { agent, lacksTotp } = currentAgentOf(request);
+      const { agent, session, lacksTotp } = currentAgentOf(request);
       if (lacksTotp && permission !== 'account') throw new DeskError('TOTP_REQUIRED');
       if (!may(agent.role, permission)) throw new DeskError('NOT_ALLOWED');
+      if (description.isForPeople && !session) throw new DeskError('NOT_FOR_TOKENS');
       next();
     };
 
   const requireOwnPage: RequestHandler = async (request, response, next) => {
-    const { agent, token } = currentAgentOf(request);
-    if (isSameOrigin(request) && hasToken(request, token)) {
+    const { agent, session, token } = currentAgentOf(request);
+    // No browser sends a token of the API by itself, so a request with one cannot be forged.
+    if (!session || (isSameOrigin(request) && hasToken(request, token))) {
       next();
       return;
     }
@@ -99,9 +150,14 @@ export function createAgentRoutes({
   };
 
   const answerWith =
-    (handler: AgentRouteHandler): RequestHandler =>
+    <Body, Query, Answer extends z.ZodType | string>(
+      description: RouteDescription<Body, Query, Answer>,
+      handler: AgentRouteHandler<Body, Query, Answer>,
+    ): RequestHandler =>
     async (request, response) => {
-      const result = await handler(currentAgentOf(request), request, response);
+      const body = (description.body && readBody(description.body, request.body ?? {})) as Body;
+      const query = (description.query && readBody(description.query, request.query)) as Query;
+      const result = await handler({ ...currentAgentOf(request), body, query }, request, response);
       if (response.headersSent) return;
       if (result === undefined) response.status(204).end();
       else await sendJson(request, response, result);
@@ -109,18 +165,25 @@ export function createAgentRoutes({
 
   return {
     router,
-    get: (path, permission, handler) =>
-      void router.get(path, requireAgent, requirePermission(permission), answerWith(handler)),
-    change: (method, path, permission, handler) =>
-      void router[method](
+    all,
+    get(path, permission, description, handler) {
+      const route: AgentRoute = { method: 'get', path, permission, description };
+      all.push(route);
+      router.get(path, requireAgent, requirePermission(route), answerWith(description, handler));
+    },
+    change(method, path, permission, description, handler) {
+      const route: AgentRoute = { method, path, permission, description };
+      all.push(route);
+      router[method](
         path,
         requireAgent,
         requireOwnPage,
-        requirePermission(permission),
+        requirePermission(route),
         requireJson,
         readJson,
-        answerWith(handler),
-      ),
+        answerWith(description, handler),
+      );
+    },
     async logRejections(error, request, _response, next) {
       const agent = agents.get(request)?.agent.id;
       const { method, path, ip } = request;
@@ -136,7 +199,8 @@ export function createAgentRoutes({
 
 /** The body parser skips other content types, and an unread body must not count as an empty one. */
 const requireJson: RequestHandler = (request, _response, next) => {
-  if (request.is('application/json') === false) throw new DeskError('NOT_JSON');
+  const isEmpty = request.headers['content-length'] === '0';
+  if (!isEmpty && request.is('application/json') === false) throw new DeskError('NOT_JSON');
   next();
 };
 
@@ -158,7 +222,9 @@ export function answerErrors(log: Log) {
     if (error instanceof DeskError) {
       if (error.cause) log.warn({ err: error.cause, path: request.path }, 'the desk refused an agent');
       if (error.status === 503 || error.status === 429) response.set('retry-after', '5');
-      response.status(error.status).json({ code: error.code, message: error.message });
+      const { code, message, fields } = error;
+      if (error.status === 401) response.set('www-authenticate', 'Bearer');
+      response.status(error.status).json({ code, message, ...(fields && { fields }) });
       return;
     }
     if (isInvalidAgent(error)) {

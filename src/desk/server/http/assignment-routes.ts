@@ -1,14 +1,14 @@
 import { z } from 'zod';
+import { assignmentSettings } from '../../api.js';
 import type { Availability } from '../assignment/availability.js';
 import type { Rules } from '../settings.js';
 import type { AgentRoutes } from './agent-routes.js';
-import { readBody } from './validate.js';
 
 const id = z.string().trim().min(1).max(200);
 
 const availabilityRequest = z.object({ isAway: z.boolean() });
 
-const assignmentSettings = z.object({
+const assignmentChange = z.object({
   method: z.enum(['manual', 'roundRobin', 'leastBusy']),
   capacity: z.int().min(1).max(1_000).nullable(),
   bots: z.array(z.object({ bot: id, to: z.object({ kind: z.enum(['team', 'agent']), id }) })).max(200),
@@ -29,13 +29,28 @@ export function addAssignmentRoutes(
     readonly onRules: () => void;
   },
 ): void {
-  routes.change('put', '/api/availability', 'answer', ({ agent }, { body }) =>
-    availability.setAway(agent, readBody(availabilityRequest, body).isAway),
+  routes.change(
+    'put',
+    '/api/availability',
+    'answer',
+    { summary: 'Sets whether you are away', body: availabilityRequest },
+    ({ agent, body }) => availability.setAway(agent, body.isAway),
   );
-  routes.get('/api/admin/assignment', 'manageAgents', () => rules.read());
-  routes.change('put', '/api/admin/assignment', 'manageAgents', async ({ agent }, { body }) => {
-    const saved = await rules.save(agent, readBody(assignmentSettings, body));
-    onRules();
-    return saved;
-  });
+  routes.get(
+    '/api/admin/assignment',
+    'manageAgents',
+    { summary: 'The rules that assign conversations', answer: assignmentSettings },
+    () => rules.read(),
+  );
+  routes.change(
+    'put',
+    '/api/admin/assignment',
+    'manageAgents',
+    { summary: 'Replaces the rules', body: assignmentChange, answer: assignmentSettings },
+    async ({ agent, body }) => {
+      const saved = await rules.save(agent, body);
+      onRules();
+      return saved;
+    },
+  );
 }

@@ -1,11 +1,10 @@
 import { z } from 'zod';
 import { HandoffKitError, type Log } from '../../../internal/index.js';
-import type { BulkAction, BulkFailure, BulkResult } from '../../api.js';
+import { type BulkAction, type BulkFailure, bulkResult } from '../../api.js';
 import type { RejectionLog } from '../audit.js';
 import { DeskError } from '../errors.js';
 import type { ActOnConversation } from './act-on-conversation.js';
 import type { AgentRoutes } from './agent-routes.js';
-import { readBody } from './validate.js';
 
 const ACTIONS = [
   'claim',
@@ -34,24 +33,29 @@ export function addBulkRoutes(
     log,
   }: { readonly act: ActOnConversation; readonly rejections: RejectionLog; readonly log: Log },
 ): void {
-  routes.change('post', '/api/bulk', 'answer', async ({ agent }, { body, ip }): Promise<BulkResult> => {
-    const { ids, action, input } = readBody(bulkRequest, body);
-    const done: string[] = [];
-    const failed: BulkFailure[] = [];
-    for (const id of new Set(ids)) {
-      try {
-        await act(agent, id, action, input);
-        done.push(id);
-      } catch (error) {
-        failed.push({ id, ...failureOf(error) });
-        const path = `/api/conversations/${id}/${action}`;
-        if (error instanceof DeskError)
-          await rejections.write({ agent: agent.id, reason: error.code, path, ip });
-        else log.error({ err: error, path }, 'the desk failed');
+  routes.change(
+    'post',
+    '/api/bulk',
+    'answer',
+    { summary: 'One action on up to a hundred conversations', body: bulkRequest, answer: bulkResult },
+    async ({ agent, body: { ids, action, input } }, { ip }) => {
+      const done: string[] = [];
+      const failed: BulkFailure[] = [];
+      for (const id of new Set(ids)) {
+        try {
+          await act(agent, id, action, input);
+          done.push(id);
+        } catch (error) {
+          failed.push({ id, ...failureOf(error) });
+          const path = `/api/conversations/${id}/${action}`;
+          if (error instanceof DeskError)
+            await rejections.write({ agent: agent.id, reason: error.code, path, ip });
+          else log.error({ err: error, path }, 'the desk failed');
+        }
       }
-    }
-    return { done, failed };
-  });
+      return { done, failed };
+    },
+  );
 }
 
 const failureOf = (error: unknown): Pick<BulkFailure, 'code' | 'message'> =>

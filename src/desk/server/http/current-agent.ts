@@ -1,18 +1,22 @@
 import type { Request, Response } from 'express';
 import type { AgentView } from '../../api.js';
 import type { Agents } from '../agents/agents.js';
+import { createLoginThrottle, NETWORK_LIMIT, networkOf } from '../agents/login-throttle.js';
 import { type AgentSession, SESSION_MS, type Sessions } from '../agents/sessions.js';
 import type { AgentInput } from '../agents/stored-agent.js';
-import type { Audit } from '../audit.js';
+import { isApiToken, type Tokens } from '../agents/tokens.js';
+import type { Audit, RejectionLog } from '../audit.js';
+import { DeskError } from '../errors.js';
 import type { LoginPolicy } from '../settings.js';
 import type { SessionCookie } from './session-cookie.js';
 
 /** The agent that a request comes from. */
 export interface CurrentAgent {
   readonly agent: AgentView;
-  /** Requests that change something must carry this token. */
+  /** Requests of a session that change something must carry this token; empty for a program. */
   readonly token: string;
-  readonly session: AgentSession;
+  /** `null` for a program with a token of the API. */
+  readonly session: AgentSession | null;
   /** Whether the agent has to set up a second factor before anything else. */
   readonly lacksTotp: boolean;
 }
@@ -28,6 +32,36 @@ export type HostSession = (request: Request) => AgentInput | null | Promise<Agen
 
 /** Finds the agent of a request; `null` without a valid session. */
 export type FindCurrentAgent = (request: Request) => Promise<CurrentAgent | null>;
+
+/**
+ * Finds the agent of a request by its token or its session. A token counts alone: cookies beside it are not looked at.
+ * Other credentials in `Authorization`, such as those for a proxy, are not the desk's.
+ */
+export function createFindCurrentAgent(parts: {
+  readonly tokens: Tokens;
+  readonly browserSessions: BrowserSessions;
+  readonly rejections: RejectionLog;
+}): FindCurrentAgent {
+  const { tokens, browserSessions, rejections } = parts;
+  // A right token always works: it cannot be guessed, and a program with an old one must not lock the others out that
+  // share its address.
+  const guesses = createLoginThrottle(NETWORK_LIMIT);
+  return async (request) => {
+    const [, given = ''] = /^Bearer +(.*)$/i.exec(request.headers.authorization ?? '') ?? [];
+    if (!isApiToken(given)) return browserSessions.find(request);
+    const agent = await tokens.find(given);
+    if (agent) return { agent, token: '', session: null, lacksTotp: false };
+    const { path, ip } = request;
+    const isTooMany = guesses.attempt(networkOf(ip)) > 0;
+    await rejections.write({
+      agent: null,
+      reason: isTooMany ? 'too many tokens' : 'invalid token',
+      path,
+      ip,
+    });
+    throw new DeskError(isTooMany ? 'TOO_MANY_TRIES' : 'INVALID_TOKEN');
+  };
+}
 
 /** The sessions of the desk in the cookies of browsers. */
 export interface BrowserSessions {

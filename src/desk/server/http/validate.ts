@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { DEFAULT_BOT } from '../../../events/index.js';
-import type { ActionInputs, ActionName } from '../../api.js';
+import { type ActionInputs, type ActionName, inboxViewName, priority } from '../../api.js';
 import { DeskError } from '../errors.js';
 
 const noInput = z.object({});
@@ -8,9 +8,9 @@ const id = z.string().min(1).max(200);
 const text = z.string().max(100_000);
 
 const tags = z.array(z.string().trim().min(1).max(40)).max(20);
-const priority = z.enum(['low', 'normal', 'high', 'urgent']);
 
-const ACTION_SCHEMAS: { [Name in ActionName]: z.ZodType<ActionInputs[Name]> } = {
+/** The bodies of `POST api/conversations/:id/<action>`. */
+export const ACTION_SCHEMAS: { [Name in ActionName]: z.ZodType<ActionInputs[Name]> } = {
   claim: noInput,
   release: noInput,
   transfer: z.object({ to: id }),
@@ -34,7 +34,7 @@ export function readAction<Name extends ActionName>(name: Name, body: unknown): 
 }
 
 /** The body of `PUT api/canned`. */
-export const cannedList = z.object({
+export const cannedChange = z.object({
   replies: z
     .array(z.object({ id, title: z.string().min(1).max(200), text: z.string().min(1).max(20_000) }))
     .max(500),
@@ -51,7 +51,7 @@ export const filterList = z.object({
       z.object({
         id,
         name: z.string().trim().min(1).max(60),
-        view: z.enum(['mine', 'teams', 'mentions', 'unassigned', 'all', 'closed']),
+        view: inboxViewName,
         bot: z.string().max(100).nullable(),
         tag: z.string().max(40).nullable(),
         priority: priority.nullable(),
@@ -80,9 +80,24 @@ export const loginRequest = z.object({
   code: z.string().max(50).default(''),
 });
 
-/** Validates a body. The error of an invalid body does not repeat its values. */
+/** A number in a query; one that cannot be read is ignored. */
+export const queryNumber = z
+  .string()
+  .regex(/^\d{1,15}$/)
+  .transform(Number)
+  .optional()
+  .catch(undefined);
+
+/** A text in a query, cut to the length of a search. */
+export const queryText = z
+  .string()
+  .transform((given) => given.slice(0, 200))
+  .optional()
+  .catch(undefined);
+
+/** Validates a body or a query. The error names the invalid fields, not their values. */
 export function readBody<Value>(schema: z.ZodType<Value>, body: unknown): Value {
-  const { data, success } = schema.safeParse(body);
-  if (!success) throw new DeskError('INVALID');
-  return data;
+  const { data, success, error } = schema.safeParse(body);
+  if (success) return data;
+  throw new DeskError('INVALID', { fields: error.issues.map(({ path }) => path.join('.') || 'body') });
 }

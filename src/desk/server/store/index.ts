@@ -39,6 +39,9 @@ export const DOCUMENT_KIND = {
   /** A conversation that a rule has assigned, until its agent replies. */
   offer: 'offer',
   settings: 'settings',
+  webhook: 'webhook',
+  /** An event for a webhook; the group is the webhook, until it is delivered. */
+  webhookDelivery: 'webhook-delivery',
 } as const;
 
 /** The topics of the desk's journal: updates of conversations for the page, and the audit log. */

@@ -10,6 +10,7 @@ import { AdminAssignment } from './assignment.js';
 import { AdminAudit } from './audit.js';
 import { AdminHours } from './hours.js';
 import { SettingsForm } from './settings-form.js';
+import { AdminPrograms } from './programs.js';
 import { AdminTeams } from './teams.js';
 import { useEdited } from './use-edited.js';
 
@@ -20,10 +21,12 @@ export function Admin({ tab }: { readonly tab: string }) {
   const mayManage = useMay('manageAgents');
   const mayEditCanned = useMay('editCanned');
   const mayAudit = useMay('readAudit');
+  const mayManageApi = useMay('manageApi');
   const tabs: readonly AdminTextName[] = [
     'account',
     ...(mayManage ? (['agents', 'teams', 'assignment', 'hours'] as const) : []),
     ...(mayEditCanned ? (['canned'] as const) : []),
+    ...(mayManageApi ? (['programs'] as const) : []),
     ...(mayAudit ? (['audit'] as const) : []),
   ];
   const shown = tabs.find((each) => each === tab) ?? 'account';
@@ -44,6 +47,7 @@ export function Admin({ tab }: { readonly tab: string }) {
         {shown === 'assignment' && <AdminAssignment />}
         {shown === 'hours' && <AdminHours />}
         {shown === 'canned' && <AdminCanned />}
+        {shown === 'programs' && <AdminPrograms />}
         {shown === 'audit' && <AdminAudit />}
       </div>
     </div>

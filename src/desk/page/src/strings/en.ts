@@ -297,6 +297,8 @@ export const en = {
   errorEMPTY: 'There is nothing to send.',
   errorTOO_LONG: 'That is too long. Send it in parts.',
   errorINVALID: 'This page is out of date. Reload.',
+  errorINVALID_URL: 'Enter an address on HTTP or HTTPS, without a user name or password.',
+  errorTOO_MANY_WEBHOOKS: 'There are twenty webhooks. Remove one first.',
   errorFORGED: "This request did not come from the desk's page. Reload the page.",
   errorUNANSWERED: 'Reply first: the platform ends a conversation without a reply.',
   errorTOO_MANY_TAGS: 'A conversation can have at most twenty tags.',

@@ -296,6 +296,8 @@ export const zh: Readonly<Record<TextName, string>> = {
   errorEMPTY: '没有可发送的内容。',
   errorTOO_LONG: '内容过长，请分条发送。',
   errorINVALID: '页面已过期，请刷新。',
+  errorINVALID_URL: '请输入 HTTP 或 HTTPS 地址，不含用户名和密码。',
+  errorTOO_MANY_WEBHOOKS: '已有二十个 Webhook，请先移除一个。',
   errorFORGED: '请求并非来自客服台页面，请刷新页面。',
   errorUNANSWERED: '请先回复：平台会结束无人回复的会话。',
   errorTOO_MANY_TAGS: '标签不能超过二十个。',
