@@ -90,7 +90,7 @@ function typeOf(/** @type {Json} */ schema) {
   }
   if (anyOf) return anyOf.map(typeOf).join(' or ');
   if (items) return `list of ${typeOf(items)}`;
-  if (values) return values.map((/** @type {unknown} */ value) => `\`${value}\``).join(', ');
+  if (values) return values.map((/** @type {string} */ value) => `\`${value}\``).join(', ');
   if (only !== undefined) return `\`${only}\``;
   if (properties)
     return `{ ${Object.entries(properties)

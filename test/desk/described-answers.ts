@@ -25,12 +25,12 @@ export const operationsOf = ({ paths }: DeskDescription): string[] =>
 async function readDescription(): Promise<DeskDescription> {
   const receiver = createReceiver({ auth: { message: noAuth(), handoff: noAuth() }, log: false });
   const desk = createDesk({ receiver, agents: () => ({ id: 'a', name: 'A' }), log: false });
-  const { url, end } = await listen(express().use('/desk', desk));
-  const page = await fetch(`${url}/desk/`);
+  const served = await listen(express().use('/desk', desk));
+  const page = await fetch(`${served.url}/desk/`);
   const cookie = page.headers.getSetCookie()[0]?.split(';')[0] ?? '';
-  const answer = await fetch(`${url}/desk/api/openapi.json`, { headers: { cookie } });
+  const answer = await fetch(`${served.url}/desk/api/openapi.json`, { headers: { cookie } });
   const description = (await answer.json()) as DeskDescription;
-  await end();
+  await served.end();
   await receiver.close();
   await desk.close();
   return description;

@@ -1,3 +1,4 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
 import { Webhook } from 'standardwebhooks';
 import type { WebhookPayload } from '../../src/desk/api.js';
 import { serve } from '../helpers/serve.js';
@@ -19,7 +20,9 @@ export type Reaction =
 /** A receiver of webhooks that records requests, and answers as the test says. */
 export async function webhookEndpoint(react: (webhook: ReceivedWebhook) => Reaction = () => 204) {
   const received: ReceivedWebhook[] = [];
-  const { url, port, end } = await serve(async (request, response) => {
+  const { url } = await serve((request, response) => void answer(request, response));
+
+  async function answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
     let text = '';
     for await (const chunk of request) text += chunk;
     const headers = Object.fromEntries(
@@ -35,11 +38,10 @@ export async function webhookEndpoint(react: (webhook: ReceivedWebhook) => React
       body = '',
     } = typeof reaction === 'number' ? { status: reaction } : reaction;
     response.writeHead(status, more).end(body);
-  });
+  }
+
   return {
     url,
-    port,
-    end,
     received,
     types: () => received.map(({ body }) => body.type),
   };

@@ -143,7 +143,7 @@ function successOf(answer: z.ZodType | string | undefined, answerOf: (schema: z.
 
 /** The components that something refers to. */
 function usedBy(all: Record<string, Json>, components: readonly string[], paths: object): Json {
-  const used = new Set(['ErrorBody', 'WebhookPayload', 'ConversationUpdate']);
+  const used = new Set<string>();
   const walk = (value: unknown): void => {
     for (const [, id = ''] of JSON.stringify(value).matchAll(/"#\/components\/schemas\/(\w+)"/g)) {
       if (used.has(id)) continue;
@@ -151,7 +151,6 @@ function usedBy(all: Record<string, Json>, components: readonly string[], paths:
       walk(all[id]);
     }
   };
-  walk(paths);
-  for (const id of [...used]) walk(all[id]);
+  walk([paths, ...['ErrorBody', 'WebhookPayload', 'ConversationUpdate'].map(refTo)]);
   return Object.fromEntries(components.filter((id) => used.has(id)).map((id) => [id, all[id]]));
 }

@@ -13,28 +13,18 @@ export interface DeskEvent {
 /** What an update of a conversation means for webhooks: mostly nothing. */
 export function eventsIn({ at, summary, event }: ConversationUpdate): readonly DeskEvent[] {
   const of = (type: WebhookEventName): DeskEvent => ({ type, at, conversation: summary });
-  switch (event.type) {
-    case 'opened':
-      return [of('conversation.opened')];
-    case 'claimed':
-    case 'assigned':
-      return [of('conversation.claimed')];
-    case 'transferred':
-      return [{ ...of('conversation.claimed'), ...(event.agent !== event.to && { by: event.agent }) }];
-    case 'closed':
-      return [
-        ...(summary.firstReplyAt === null && (event.by === 'timeout' || isOverdue(summary, at))
-          ? [of('sla.missed')]
-          : []),
-        of('conversation.closed'),
-      ];
-    case 'note': {
-      const { messageId, agent, text } = event;
-      return [{ ...of('note.added'), note: { messageId, agent, text } }];
-    }
-    default:
-      return [];
+  if (event.type === 'opened') return [of('conversation.opened')];
+  if (event.type === 'claimed' || event.type === 'assigned') return [of('conversation.claimed')];
+  if (event.type === 'transferred') {
+    return [{ ...of('conversation.claimed'), ...(event.agent !== event.to && { by: event.agent }) }];
   }
+  if (event.type === 'note') {
+    const { messageId, agent, text } = event;
+    return [{ ...of('note.added'), note: { messageId, agent, text } }];
+  }
+  if (event.type !== 'closed') return [];
+  const isMissed = summary.firstReplyAt === null && (event.by === 'timeout' || isOverdue(summary, at));
+  return [...(isMissed ? [of('sla.missed')] : []), of('conversation.closed')];
 }
 
 /** Whether the platform has waited in vain for a reply. */
@@ -43,24 +33,34 @@ export const isOverdue = (
   now: number,
 ): boolean => firstReplyAt === null && replyBy !== null && replyBy <= now;
 
-/** The body of a webhook. Words, and contact details of users, are in it with `hasContent` only. */
+/**
+ * The body of a webhook. Its fields are listed here, so that nothing else of a conversation leaves the desk; words, and
+ * contact details of users, do with `hasContent` only.
+ */
 export function payloadOf(
   { type, at, conversation, by, note }: DeskEvent,
   hasContent: boolean,
 ): WebhookPayload {
-  const { id, conversationId, bot, state, agent, team, requestedAt, replyBy, firstReplyAt, ended } =
-    conversation;
-  const { user, tags, priority, last } = conversation;
-  const { email, phone, ...ids } = user;
+  const { key, userId, anonymousId, email, phone } = conversation.user;
   return {
     type,
     timestamp: new Date(at).toISOString(),
     data: {
       conversation: {
-        ...{ id, conversationId, bot, state, agent, team, requestedAt, replyBy, firstReplyAt, ended },
-        ...{ tags, priority },
-        user: hasContent ? { ...ids, email, phone } : ids,
-        ...(hasContent && { last }),
+        id: conversation.id,
+        conversationId: conversation.conversationId,
+        bot: conversation.bot,
+        state: conversation.state,
+        agent: conversation.agent,
+        team: conversation.team,
+        requestedAt: conversation.requestedAt,
+        replyBy: conversation.replyBy,
+        firstReplyAt: conversation.firstReplyAt,
+        ended: conversation.ended,
+        tags: conversation.tags,
+        priority: conversation.priority,
+        user: { key, userId, anonymousId, ...(hasContent && { email, phone }) },
+        ...(hasContent && { last: conversation.last }),
       },
       ...(by !== undefined && { by }),
       ...(note && {

@@ -129,9 +129,11 @@ export function createWebhookSender({
 
   /** A missed limit is found at every look, and told once. */
   const withoutKnown = async (deliveries: readonly DocumentWrite[]): Promise<DocumentWrite[]> => {
-    const byId = [...new Map(deliveries.map((each) => [each.id, each])).values()];
-    const known = await Promise.all(byId.map(({ id }) => (id.includes(MISSED) ? store.get(kind, id) : null)));
-    return byId.filter((_, index) => known[index] === null);
+    const byId = new Map(deliveries.map((each) => [each.id, each]));
+    for (const id of byId.keys()) {
+      if (id.includes(MISSED) && (await store.get(kind, id))) byId.delete(id);
+    }
+    return [...byId.values()];
   };
 
   /** Claims and sends one event. Resolves to whether it was delivered; `null` if another process has it. */

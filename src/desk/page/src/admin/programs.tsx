@@ -7,6 +7,7 @@ import type {
   WebhookEventName,
   WebhookView,
 } from '../../../api.js';
+import type { Client } from '../client.js';
 import { useAttempt, useDesk } from '../desk-context.js';
 import { ConfirmDialog, Dialog } from '../shared/dialog.js';
 import { Time } from '../shared/elements.js';
@@ -26,6 +27,9 @@ const EVENTS: readonly WebhookEventName[] = [
   'note.added',
   'sla.missed',
 ];
+
+const TOKENS = 'api/admin/tokens';
+const WEBHOOKS = 'api/admin/webhooks';
 
 /** A text that is shown once. */
 interface Secret {
@@ -57,11 +61,11 @@ export function AdminPrograms() {
 }
 
 /** A list of the server, with a function that changes something there and reads the list again. */
-function useList<Item>(path: string) {
+function useList<Item>(path: string, load: (client: Client) => Promise<readonly Item[]>) {
   const { client } = useDesk();
   const attempt = useAttempt();
   const [items, setItems] = useState<readonly Item[] | null>(null);
-  const refresh = () => attempt(async () => setItems(await client.call('GET', path)));
+  const refresh = () => attempt(async () => setItems(await load(client)));
   useEffect(() => void refresh(), []);
   const post = async <Answer,>(more: string, body: unknown): Promise<Answer | null> => {
     let answer: Answer | null = null;
@@ -77,7 +81,9 @@ function useList<Item>(path: string) {
 const actionOf = (id: string, action: string): string => `/${encodeURIComponent(id)}/${action}`;
 
 function Tokens({ show }: { readonly show: (secret: Secret) => void }) {
-  const { items: tokens, post } = useList<TokenView>('api/admin/tokens');
+  const { items: tokens, post } = useList(TOKENS, (client) =>
+    client.call<readonly TokenView[]>('GET', TOKENS),
+  );
   const [revoking, setRevoking] = useState<TokenView | null>(null);
   const create = async (form: HTMLFormElement): Promise<void> => {
     const { name, role, day } = Object.fromEntries(new FormData(form)) as Record<string, string>;
@@ -171,7 +177,9 @@ function Tokens({ show }: { readonly show: (secret: Secret) => void }) {
 }
 
 function Webhooks({ show }: { readonly show: (secret: Secret) => void }) {
-  const { items: webhooks, post } = useList<WebhookView>('api/admin/webhooks');
+  const { items: webhooks, post } = useList(WEBHOOKS, (client) =>
+    client.call<readonly WebhookView[]>('GET', WEBHOOKS),
+  );
   const [removing, setRemoving] = useState<WebhookView | null>(null);
   const create = async (form: HTMLFormElement): Promise<void> => {
     const fields = new FormData(form);
