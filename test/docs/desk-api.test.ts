@@ -23,9 +23,7 @@ async function reader() {
   const { token } = await createProgram(desk.instance.url, admin);
   const folder = readersFolder();
   for (const { name, code, language } of BLOCKS.filter((each) => each.language === 'ts')) {
-    const known = code
-      .replace("'user-1'", JSON.stringify(desk.handoff.user.userId))
-      .replace('4000', 'process.env.PORT');
+    const known = code.replace('4000', 'process.env.PORT');
     const { code: script } = await transformWithOxc(known, `program.${language}`, { sourcemap: false });
     writeFileSync(join(folder, name.replace(/ts$/, 'js')), script);
   }
@@ -35,7 +33,8 @@ async function reader() {
 
 describe("the page about the desk's API", () => {
   it('has a program that marks conversations', async () => {
-    const { folder, env, ann, id } = await reader();
+    const { folder, env, ann, bench } = await reader();
+    const id = await ann.idOf((await bench.requestHandoff({ user: { userId: 'user-1' } })).id);
     expect((await run(process.execPath, ['mark.js'], { cwd: folder, env })).stdout).toBe('marked\n');
     const { summary, entries } = await ann.conversation(id);
     expect(summary.priority).toBe('urgent');
