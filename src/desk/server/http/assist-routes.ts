@@ -4,7 +4,6 @@ import type { AssistPiece, AssistRequest } from '../../api.js';
 import type { Assist } from '../assist/assist.js';
 import { DeskError } from '../errors.js';
 import type { AgentRoutes } from './agent-routes.js';
-import { readBody } from './validate.js';
 
 const language = z.string().regex(/^[a-zA-Z]{2,3}(-[a-zA-Z0-9]{2,8})*$/);
 
@@ -21,19 +20,29 @@ const assistRequest: z.ZodType<AssistRequest> = z.discriminatedUnion('task', [
 
 /** Adds the route of the assistant, which answers in lines of JSON as the model writes. */
 export function addAssistRoutes(routes: AgentRoutes, assist: Assist): void {
-  routes.change('post', '/api/assist/:id', 'answer', async ({ agent }, request, response) => {
-    const wanted = readBody(assistRequest, request.body);
-    const { id } = request.params;
-    const stop = new AbortController();
-    response.once('close', () => stop.abort());
-    const pieces = assist.run(agent, typeof id === 'string' ? id : '', wanted, stop.signal);
-    try {
-      await stream(response, pieces);
-    } catch (error) {
-      // The agent has closed the page, or does not want the answer any more.
-      if (!stop.signal.aborted) throw error;
-    }
-  });
+  routes.change(
+    'post',
+    '/api/assist/:id',
+    'answer',
+    {
+      summary:
+        'Asks the assistant for a draft, a summary or a translation: lines of JSON, each an `AssistPiece`',
+      body: assistRequest,
+      answer: 'application/x-ndjson',
+    },
+    async ({ agent, body }, request, response) => {
+      const { id } = request.params;
+      const stop = new AbortController();
+      response.once('close', () => stop.abort());
+      const pieces = assist.run(agent, typeof id === 'string' ? id : '', body, stop.signal);
+      try {
+        await stream(response, pieces);
+      } catch (error) {
+        // The agent has closed the page, or does not want the answer any more.
+        if (!stop.signal.aborted) throw error;
+      }
+    },
+  );
 }
 
 /** An error before the first piece is thrown, to be answered with its status; a later one is the last line. */

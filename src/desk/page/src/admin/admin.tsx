@@ -9,8 +9,8 @@ import { AdminAgents } from './agents.js';
 import { AdminAssignment } from './assignment.js';
 import { AdminAudit } from './audit.js';
 import { AdminHours } from './hours.js';
-import { SettingsForm } from './settings-form.js';
 import { AdminPrograms } from './programs.js';
+import { SettingsForm } from './settings-form.js';
 import { AdminTeams } from './teams.js';
 import { useEdited } from './use-edited.js';
 
