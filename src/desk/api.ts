@@ -220,6 +220,30 @@ export const teamView = z
   .describe('A team of agents.');
 export type TeamView = View<typeof teamView>;
 
+export const pushView = z.object({
+  publicKey: z
+    .string()
+    .nullable()
+    .describe('The key that a browser subscribes with; `null` if the desk cannot push.'),
+});
+export type PushView = View<typeof pushView>;
+
+/** `POST api/push`: the subscription of a browser, as its push service made it. */
+export interface PushSubscriptionInput {
+  readonly endpoint: string;
+  readonly keys: { readonly p256dh: string; readonly auth: string };
+  /** The language of the notifications. */
+  readonly language: 'en' | 'zh';
+}
+
+/** What the service worker is sent. No names and no words of customers: it passes the push service of the browser. */
+export interface PushMessage {
+  /** A message in the agent's conversation, a conversation for the agent, or one that waits for anyone. */
+  readonly kind: 'message' | 'assigned' | 'waiting';
+  readonly conversation: string;
+  readonly language: PushSubscriptionInput['language'];
+}
+
 export const teamList = z
   .object({ teams: z.array(teamView), version: count })
   .describe('The teams. The version tells whether another administrator has changed them.');
@@ -281,6 +305,9 @@ export const stateView = z
     canTeach: z.boolean().describe('Whether this agent can teach the bot.'),
     canAssist: z.boolean().describe('Whether there is an assistant.'),
     idleMs: z.number().describe('After how many milliseconds without activity the agent is logged out.'),
+    hasPush: z
+      .boolean()
+      .describe('Whether browsers can get notifications while no page of the desk is open.'),
   })
   .describe('Everything the page needs at the start.');
 export type StateView = View<typeof stateView>;

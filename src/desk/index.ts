@@ -13,4 +13,5 @@ export { type AuditEntry, type AuditLine, readAudit } from './server/audit.js';
 export { createDesk, type Desk, type DeskOptions } from './server/create-desk.js';
 export type { HostSession } from './server/http/current-agent.js';
 export type { OpenIdOptions } from './server/http/openid.js';
+export type { WebPushOptions } from './server/notify/web-push.js';
 export type * from './server/store/document-store.js';

@@ -3,7 +3,13 @@ import express from 'express';
 import type { Browser, BrowserContext, BrowserContextOptions, Page } from 'playwright-core';
 import { onTestFinished } from 'vitest';
 import { type SqliteOptions, sqlite } from '../../src/delivery/sqlite/index.js';
-import { type AgentRole, createDesk, type Desk, type HostSession } from '../../src/desk/index.js';
+import {
+  type AgentRole,
+  createDesk,
+  type Desk,
+  type DeskOptions,
+  type HostSession,
+} from '../../src/desk/index.js';
 import { createReceiver } from '../../src/public/index.js';
 import { createTestBench, type TestBench } from '../../src/testing/index.js';
 import { logLines } from '../helpers/log-lines.js';
@@ -39,12 +45,13 @@ export interface StartDeskOptions {
   readonly outbox?: SqliteOptions['outbox'];
   /** The session of a host application. Default: agents log in at the desk. */
   readonly host?: HostSession;
+  readonly webPush?: DeskOptions['webPush'];
 }
 
 /** Starts a desk for one test. */
 export async function startDesk(
   browser: Browser,
-  { stores = true, outbox, host }: StartDeskOptions = {},
+  { stores = true, outbox, host, webPush = {} }: StartDeskOptions = {},
 ): Promise<RunningDesk> {
   const app = express();
   const { log } = logLines();
@@ -58,7 +65,7 @@ export async function startDesk(
       const delivery = sqlite({ file, pollMs: 20, ...(outbox && { outbox }) });
       const receiver = createReceiver({ ...options, log, ...(stores && { delivery }) });
       receiver.on('message', () => undefined);
-      desk = createDesk({ receiver, agents: host ?? 'stored', log, bridge: { log } });
+      desk = createDesk({ receiver, agents: host ?? 'stored', log, bridge: { log }, webPush });
       app.use('/desk', desk);
       return receiver;
     },

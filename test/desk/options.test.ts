@@ -36,6 +36,7 @@ describe('createDesk', () => {
     ],
     [{ openId: { issuer: 'https://x.example', roles: { it: 'agent' } } }, 'openId'],
     [{ keepDays: 0 }, 'keepDays must be a number of days'],
+    [{ webPush: { allowHttp: true } }, 'webPush of createDesk does not know the option allowHttp.'],
   ])('refuses wrong options, and leaves nothing behind: %j', async (wrong, message) => {
     vi.useFakeTimers({ toFake: ['setInterval', 'setTimeout'] });
     const receiver = makeReceiver();

@@ -18,9 +18,16 @@ export default defineConfig({
     modulePreload: false,
     assetsInlineLimit: 0,
     rolldownOptions: {
-      input: { main: at('index.html'), login: at('login.html'), 'host-login': at('host-login.html') },
+      input: {
+        main: at('index.html'),
+        login: at('login.html'),
+        'host-login': at('host-login.html'),
+        'service-worker': at('src/service-worker.ts'),
+      },
       output: {
-        entryFileNames: ({ name }) => `${folderOf(name)}/[name]-[hash].js`,
+        // Browsers ask for a new version of the service worker under the same name.
+        entryFileNames: ({ name }) =>
+          name === 'service-worker' ? '[name].js' : `${folderOf(name)}/[name]-[hash].js`,
         chunkFileNames: ({ name }) => `${name === 'admin' ? 'assets' : 'assets/login'}/[name]-[hash].js`,
         assetFileNames: ({ names }) => `${folderOf(names[0]?.replace(/\.\w+$/, ''))}/[name]-[hash][extname]`,
       },

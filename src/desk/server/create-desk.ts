@@ -16,6 +16,7 @@ import { createFindTarget } from './assignment/routing.js';
 import { type AssistOptions, createAssist } from './assist/assist.js';
 import { createRejectionLog, runForClient } from './audit.js';
 import { createConversationQueries } from './conversations/conversation-queries.js';
+import { createConversationRecords } from './conversations/conversation-records.js';
 import { createCustomerQueries, type FindCustomer } from './conversations/customer-queries.js';
 import { createDeskConversations } from './conversations/index.js';
 import { createDeadLetters } from './dead-letters.js';
@@ -36,8 +37,11 @@ import { createOpenIdLogin, type OpenIdOptions } from './http/openid.js';
 import { createSameOrigin, parsePublicUrl, requireHost } from './http/origin.js';
 import { createPageFiles } from './http/page-files.js';
 import { addProgramRoutes } from './http/program-routes.js';
+import { addPushRoutes } from './http/push-routes.js';
 import { createSessionCookie } from './http/session-cookie.js';
 import { createLiveUpdates } from './live-updates.js';
+import { createPushSubscriptions } from './notify/push-subscriptions.js';
+import { createWebPush, type WebPushOptions } from './notify/web-push.js';
 import { startDeskRetention } from './retention.js';
 import {
   createCannedReplies,
@@ -81,6 +85,11 @@ export interface DeskOptions {
   readonly assist?: AssistOptions;
   /** Returns the application's details about a customer, shown beside the conversation. */
   readonly customer?: FindCustomer;
+  /**
+   * Notifications while no page of the desk is open, for agents who turn them on in their browser. On when the package
+   * `web-push` is installed; `false` turns it off. Push services get no names and no words of customers.
+   */
+  readonly webPush?: WebPushOptions | false;
   /** How many days closed conversations, the journal and the audit log are kept. Default 30. */
   readonly keepDays?: number;
   /** After how many minutes without activity an agent is logged out. Default 30. */
@@ -98,6 +107,7 @@ const OPTION_NAMES: readonly (keyof DeskOptions)[] = [
   'bridge',
   'assist',
   'customer',
+  'webPush',
   'keepDays',
   'idleMinutes',
   'log',
@@ -143,7 +153,18 @@ export function createDesk(options: DeskOptions): Desk {
   const idleMs = milliseconds('idleMinutes', options.idleMinutes ?? 30, 60_000);
   const log = withRedaction(logOf(options.log));
   const { database, queues, isOutboxPaused } = receiver.storage;
-  const store = createDocumentStore(database);
+  const unobserved = createDocumentStore(database);
+  const subscriptions = createPushSubscriptions(unobserved, createAgents(unobserved));
+  const webPush = createWebPush({
+    store: unobserved,
+    subscriptions,
+    records: createConversationRecords(unobserved),
+    teams: createTeams(unobserved),
+    log,
+    options: options.webPush ?? {},
+    subject: publicUrl?.isHttps ? publicUrl.href : 'mailto:desk@localhost.invalid',
+  });
+  const store = webPush.observe(unobserved);
   const agents = createAgents(store);
   const teams = createTeams(store);
   const rules = createRules(store);
@@ -154,7 +175,7 @@ export function createDesk(options: DeskOptions): Desk {
   const { audit, records } = conversations;
   const account = createAccount(store);
   const policy = createLoginPolicy(store);
-  const sessions = createSessions(store, { idleMs });
+  const sessions = createSessions(store, { idleMs, onEnd: (ids) => subscriptions.endSessions(ids) });
   const rejections = createRejectionLog(audit, log);
 
   const hostSession = options.agents === 'stored' ? null : options.agents;
@@ -232,6 +253,7 @@ export function createDesk(options: DeskOptions): Desk {
     teams,
     canAssist: assist !== undefined,
     hasPlatform: [...receiver.platforms.values()].some((platform) => platform !== null),
+    hasPush: webPush.isOn,
   });
 
   addAccountRoutes(apiRoutes, {
@@ -241,9 +263,11 @@ export function createDesk(options: DeskOptions): Desk {
     browserSessions,
     limits,
     audit,
+    subscriptions,
     issuer: (request) => `Desk ${publicUrl?.host ?? request.host}`,
     hasPasswords: hostSession === null,
   });
+  addPushRoutes(apiRoutes, webPush, subscriptions);
   addAdminRoutes(apiRoutes, { store, agents, account, policy, teams, hours, audit });
   addAssignmentRoutes(apiRoutes, { rules, availability, onRules: () => assigner.kick() });
   addProgramRoutes(apiRoutes, { tokens, webhooks });
@@ -277,6 +301,7 @@ export function createDesk(options: DeskOptions): Desk {
     bridge,
     store,
     async close(within?: { readonly timeoutMs?: number }) {
+      webPush.stop();
       retention.stop();
       availability.stop();
       signals.stop();

@@ -30,6 +30,9 @@ const EXPIRING = [
   { kind: DOCUMENT_KIND.connection },
   { kind: DOCUMENT_KIND.mention },
   { kind: DOCUMENT_KIND.webhookDelivery },
+  // Open pages renew theirs.
+  { kind: DOCUMENT_KIND.pushSubscription },
+  { kind: DOCUMENT_KIND.visiblePages },
   { kind: DOCUMENT_KIND.outgoing, group: OUTGOING_GROUP.done },
   { kind: DOCUMENT_KIND.outgoing, group: OUTGOING_GROUP.failed },
 ] as const;

@@ -12,6 +12,7 @@ import { removeDrafts, removeDraftsOfOthers } from './conversation/drafts.js';
 import { type Attempt, createAttempt, Desk } from './desk-context.js';
 import { createNotices, type Notices, takeNotice } from './notices.js';
 import { announcementOf, notifySystem, playSound } from './notifications.js';
+import { followPush } from './push.js';
 import { hrefOf, isVisible } from './route.js';
 import { NoticeLine } from './shared/notice-line.js';
 import { makeBidiVisible } from './shared/rich-text.js';
@@ -62,13 +63,14 @@ async function start(): Promise<void> {
   if (left !== null) notify(left);
   makeBidiVisible();
   removeDraftsOfOthers(first.me.id);
+  if (first.hasPush) followPush(client);
   watchActivity(first.idleMs, {
     report: () => void client.call('POST', 'api/account/active', {}).catch(() => undefined),
     onIdle(isIdle) {
       store.update((state) => ({ ...state, isIdle }));
       if (!isIdle) return;
       playSound();
-      notifySystem(t('idleSoon'), '');
+      void notifySystem(t('idleSoon'), '');
     },
   });
 
@@ -90,7 +92,7 @@ async function start(): Promise<void> {
       if (announcement === null) return;
       playSound();
       const href = hrefOf(update.summary.id);
-      notifySystem(announcement, href);
+      void notifySystem(announcement, href);
       if (!isVisible(update.summary.id) && isShown()) notify(announcement, href);
     },
     onSignal(signal) {

@@ -1,4 +1,6 @@
 import type { ConversationUpdate } from '../../api.js';
+import type { Client } from './client.js';
+import { subscribe, unsubscribe, workerOf } from './push.js';
 import { customerName } from './shared/elements.js';
 import { withVisibleBidi } from './shared/rich-text.js';
 import { isPreferred, setPreferred } from './store.js';
@@ -56,20 +58,27 @@ export function playSound(): void {
   }
 }
 
-/** Turns system notifications on or off; resolves to whether they are on, since the browser may refuse. */
-export async function setNotifications(on: boolean): Promise<boolean> {
+/**
+ * Turns system notifications on or off; resolves to whether they are on, since the browser may refuse: `push` if they come
+ * while the page is closed, too.
+ */
+export async function setNotifications(on: boolean, client: Client): Promise<boolean | 'push'> {
   const isAllowed = on && 'Notification' in window && (await Notification.requestPermission()) === 'granted';
   setPreferred('notifications', isAllowed);
-  return isAllowed;
+  if (!isAllowed) await unsubscribe(client).catch(() => undefined);
+  return isAllowed && (await subscribe(client)) ? 'push' : isAllowed;
 }
 
 /** Shows a system notification while the page is hidden. It names the customer, but never quotes them. */
-export function notifySystem(text: string, href: string): void {
+export async function notifySystem(text: string, href: string): Promise<void> {
   if (!document.hidden || !isPreferred('notifications') || !('Notification' in window)) return;
   if (Notification.permission !== 'granted') return;
+  // One per conversation, also from several tabs, and the same one that the desk pushes.
+  const options = { body: withVisibleBidi(text), tag: href };
   try {
-    // One per conversation, also from several tabs.
-    const notification = new Notification(t('desk'), { body: withVisibleBidi(text), tag: href });
+    const worker = await workerOf();
+    if (worker?.active) return await worker.showNotification(t('desk'), options);
+    const notification = new Notification(t('desk'), options);
     notification.addEventListener('click', () => {
       focus();
       location.hash = href;

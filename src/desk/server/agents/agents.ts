@@ -133,8 +133,9 @@ export function createAgents(store: DocumentStore): Agents {
     },
     async remove(id, by) {
       if (!(await find(id))) return false;
+      const subscriptions = await store.list(DOCUMENT_KIND.pushSubscription, { group: id });
       await store.write({
-        remove: [{ kind, id }],
+        remove: [{ kind, id }, ...subscriptions.map((each) => ({ kind: each.kind, id: each.id }))],
         append: [audit.line(by ?? null, 'agent removed', { detail: id })],
       });
       await releaseAll(id);

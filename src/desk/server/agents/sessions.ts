@@ -37,6 +37,8 @@ export interface SessionsOptions {
   /** How long a session lasts without the agent doing something. */
   readonly idleMs: number;
   readonly now?: () => number;
+  /** Called with the sessions that agents ended, not with those that expired. */
+  readonly onEnd?: (ids: readonly string[]) => Promise<void>;
 }
 
 /** How long a session lasts at most. */
@@ -48,7 +50,10 @@ const MAX_LISTED = 1_000;
 const TOUCH_MS = 60_000;
 const kind = DOCUMENT_KIND.session;
 
-export function createSessions(store: DocumentStore, { idleMs, now = Date.now }: SessionsOptions): Sessions {
+export function createSessions(
+  store: DocumentStore,
+  { idleMs, now = Date.now, onEnd }: SessionsOptions,
+): Sessions {
   const isValid = ({ startedAt, seenAt }: AgentSession): boolean =>
     startedAt + SESSION_MS > now() && seenAt + idleMs > now();
 
@@ -80,7 +85,9 @@ export function createSessions(store: DocumentStore, { idleMs, now = Date.now }:
       return documents.map(sessionOf).filter(isValid);
     },
     async end(ids) {
-      if (ids.length > 0) await store.write({ remove: ids.map((id) => ({ kind, id })) });
+      if (ids.length === 0) return;
+      await store.write({ remove: ids.map((id) => ({ kind, id })) });
+      await onEnd?.(ids);
     },
     async prune() {
       // The rank of a session is its start.

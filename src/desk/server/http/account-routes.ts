@@ -6,6 +6,7 @@ import type { LoginLimits } from '../agents/login-throttle.js';
 import type { AgentSession, Sessions } from '../agents/sessions.js';
 import type { Audit } from '../audit.js';
 import { DeskError } from '../errors.js';
+import type { PushSubscriptions } from '../notify/push-subscriptions.js';
 import type { LoginPolicy } from '../settings.js';
 import type { AgentRoutes } from './agent-routes.js';
 import type { BrowserSessions } from './current-agent.js';
@@ -17,6 +18,7 @@ export interface AccountRoutesParts {
   readonly browserSessions: BrowserSessions;
   readonly limits: LoginLimits;
   readonly audit: Audit;
+  readonly subscriptions: PushSubscriptions;
   /** The name of the desk in authenticator apps. */
   readonly issuer: (request: Request) => string;
   /** Whether agents log in with passwords of the desk, not at a host application. */
@@ -133,6 +135,10 @@ export function addAccountRoutes(routes: AgentRoutes, parts: AccountRoutesParts)
         which === 'others' ? id !== session?.id : which === 'all' || id === which,
       );
       await sessions.end(chosen.map(({ id }) => id));
+      // Also those of browsers whose sessions have expired.
+      if (which === 'all' || which === 'others') {
+        await parts.subscriptions.removeAll(agent, which === 'all' ? null : session);
+      }
       await audit.write(agent.id, 'sessions ended', { detail: `${chosen.length}` });
     },
   );

@@ -88,7 +88,14 @@ export interface AgentRoutesParts {
 const readJson = json({ limit: '256kb', type: 'application/json' });
 
 /** Requests that the page makes without the agent doing anything; they do not prolong a session. */
-const AUTOMATIC: readonly string[] = ['/api/events', '/api/agents', '/api/dashboard', '/api/presence'];
+const AUTOMATIC: readonly string[] = [
+  '/api/events',
+  '/api/agents',
+  '/api/dashboard',
+  '/api/presence',
+  '/api/push',
+  '/api/push/visible',
+];
 
 const NOT_LOGGED_IN = { code: 'NOT_LOGGED_IN', message: 'Log in first.' };
 const FORGED = {

@@ -66,6 +66,7 @@ export interface ApiParts {
   readonly bots: readonly string[];
   readonly hasPlatform: boolean;
   readonly canAssist: boolean;
+  readonly hasPush: boolean;
   readonly availability: Availability;
   readonly act: ActOnConversation;
   readonly hours: Hours;
@@ -137,6 +138,7 @@ export function addApiRoutes(routes: AgentRoutes, parts: ApiParts): void {
         canTeach: parts.hasPlatform && may(agent.role, 'teach'),
         canAssist: parts.canAssist,
         idleMs: parts.idleMs,
+        hasPush: parts.hasPush,
       };
     },
   );

@@ -13,7 +13,8 @@ const POLICY = [
   "form-action 'self'",
   "frame-ancestors 'none'",
   "require-trusted-types-for 'script'",
-  'trusted-types',
+  // The page creates one script URL, that of its service worker.
+  'trusted-types desk-service-worker',
 ].join('; ');
 
 /** A year, as browsers' preload lists require. Other hosts of the domain are not the desk's business. */

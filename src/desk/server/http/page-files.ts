@@ -56,6 +56,8 @@ export function createPageFiles(browserSessions: BrowserSessions, hostSession: H
       });
     router.use('/assets/login', files('assets/login'));
     router.use('/assets', requireAgent, files('assets'));
+    // Public, since browsers look for a new version at any time. Its folder is its scope.
+    router.get('/service-worker.js', send('service-worker.js'));
     router.get('/icon.svg', send('icon.svg'));
     router.get('/icon-alert.svg', send('icon-alert.svg'));
   }

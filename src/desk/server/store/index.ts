@@ -38,6 +38,10 @@ export const DOCUMENT_KIND = {
   away: 'away',
   /** A conversation that a rule has assigned, until its agent replies. */
   offer: 'offer',
+  /** The push subscription of a browser; the group is its agent. */
+  pushSubscription: 'push-subscription',
+  /** The pages of an agent that are visible. */
+  visiblePages: 'visible-pages',
   settings: 'settings',
   webhook: 'webhook',
   /** An event for a webhook; the group is the webhook, until it is delivered. */

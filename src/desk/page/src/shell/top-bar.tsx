@@ -114,9 +114,10 @@ function AgentMenu({ redraw, openHelp }: { readonly redraw: () => void; readonly
       setMuted(!isMuted);
     },
     notifications: () =>
-      void setNotifications(!isNotified).then((isOn) => {
-        setNotified(isOn);
-        if (!isNotified && !isOn) notify(t('notificationsRefused'));
+      void setNotifications(!isNotified, client).then((state) => {
+        setNotified(state !== false);
+        if (state === 'push') notify(t('notificationsPush'));
+        if (!isNotified && state === false) notify(t('notificationsRefused'));
       }),
     signOut: () => void signOut(),
   };

@@ -325,6 +325,7 @@ export const en = {
   seconds: '{count} s',
   minutes: '{count} min',
   hours: '{count} h',
+  notificationsPush: "They also come while the desk is closed, through your browser's push service.",
 } as const;
 
 export type TextName = keyof typeof en;

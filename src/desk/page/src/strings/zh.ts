@@ -322,4 +322,5 @@ export const zh: Readonly<Record<TextName, string>> = {
   seconds: '{count} 秒',
   minutes: '{count} 分钟',
   hours: '{count} 小时',
+  notificationsPush: '页面关闭时，也会通过浏览器的推送服务通知你。',
 };
