@@ -13,5 +13,11 @@ export { type AuditEntry, type AuditLine, readAudit } from './server/audit.js';
 export { createDesk, type Desk, type DeskOptions } from './server/create-desk.js';
 export type { HostSession } from './server/http/current-agent.js';
 export type { OpenIdOptions } from './server/http/openid.js';
+export type { EscalationOptions } from './server/notify/escalation.js';
+export type {
+  EscalationEmail,
+  EscalationNotice,
+  EscalationTargets,
+} from './server/notify/escalation-channels.js';
 export type { WebPushOptions } from './server/notify/web-push.js';
 export type * from './server/store/document-store.js';

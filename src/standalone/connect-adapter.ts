@@ -6,7 +6,7 @@ import {
   type BridgeStats,
   createBridge,
 } from '../bridge/index.js';
-import type { AgentView, DeskOptions, HostSession } from '../desk/index.js';
+import type { AgentView, DeskOptions, EscalationTargets, HostSession } from '../desk/index.js';
 import type { Log } from '../internal/index.js';
 import type { Receiver } from '../receiver/index.js';
 import { ADAPTERS, type AdapterName, adapterPath } from './settings/adapter-settings.js';
@@ -110,7 +110,7 @@ async function loadDesk(options: CommonBridgeOptions, settings: Settings): Promi
 /** The options of the desk that have settings. */
 function deskOptions(
   settings: Settings,
-): Pick<DeskOptions, 'publicUrl' | 'idleMinutes' | 'openId' | 'assist'> {
+): Pick<DeskOptions, 'publicUrl' | 'idleMinutes' | 'openId' | 'assist' | 'escalation'> {
   const {
     publicUrl,
     deskIdleMinutes,
@@ -139,6 +139,23 @@ function deskOptions(
         roles: deskOpenidRoles ?? {},
       },
     }),
+    ...(settings.deskEscalationMinutes !== undefined && {
+      escalation: { afterMinutes: settings.deskEscalationMinutes, to: escalationTargets(settings) },
+    }),
+  };
+}
+
+function escalationTargets(settings: Settings): EscalationTargets {
+  const {
+    deskEscalationSlackUrl: slack,
+    deskEscalationWebhookUrl: webhook,
+    deskEscalationEmail: to,
+  } = settings;
+  const { deskEscalationSmtpUrl: smtpUrl = '', deskEscalationEmailFrom: from = '' } = settings;
+  return {
+    ...(slack !== undefined && { slack }),
+    ...(webhook !== undefined && { webhook }),
+    ...(to !== undefined && { email: { smtpUrl, from, to } }),
   };
 }
 

@@ -13,6 +13,10 @@ const makeReceiver = () =>
     log: false,
   });
 
+const HOOK = 'https://hooks.example.com/1';
+const LINKED = { publicUrl: 'https://help.example.com/desk' };
+const MAIL = { smtpUrl: 'smtps://a:b@mail.example.com', from: 'desk@example.com', to: 'team@example.com' };
+
 describe('createDesk', () => {
   afterEach(() => void vi.useRealTimers());
 
@@ -37,6 +41,19 @@ describe('createDesk', () => {
     [{ openId: { issuer: 'https://x.example', roles: { it: 'agent' } } }, 'openId'],
     [{ keepDays: 0 }, 'keepDays must be a number of days'],
     [{ webPush: { allowHttp: true } }, 'webPush of createDesk does not know the option allowHttp.'],
+    [{ escalation: { afterMinutes: 1, to: { slack: HOOK } } }, 'escalation needs publicUrl'],
+    [{ ...LINKED, escalation: { afterMinutes: 0, to: { slack: HOOK } } }, 'escalation.afterMinutes must be'],
+    [{ ...LINKED, escalation: { afterMinutes: 1, to: {} } }, 'must name slack, webhook or email'],
+    [{ ...LINKED, escalation: { afterMinutes: 1, to: { sms: '1' } } }, 'does not know the option sms.'],
+    [{ ...LINKED, escalation: { afterMinutes: 1, to: { webhook: 'mailto:a@b.c' } } }, 'to.webhook must be'],
+    [
+      { ...LINKED, escalation: { afterMinutes: 1, to: { email: { ...MAIL, smtpUrl: 'http://sEcret@x' } } } },
+      'email.smtpUrl must be smtps://',
+    ],
+    [
+      { ...LINKED, escalation: { afterMinutes: 1, to: { email: { ...MAIL, to: 'the team' } } } },
+      'from and to must be e-mail addresses',
+    ],
   ])('refuses wrong options, and leaves nothing behind: %j', async (wrong, message) => {
     vi.useFakeTimers({ toFake: ['setInterval', 'setTimeout'] });
     const receiver = makeReceiver();

@@ -117,6 +117,25 @@ describe('the program with the desk', () => {
     expect([code, stderr]).toEqual([2, expect.stringMatching(/DESK_ASSIST_MODEL +is missing/)]);
   });
 
+  it('refuses half of the settings of the escalation', async () => {
+    const { code, stderr } = await runCli(['serve'], {
+      env: { DESK_ESCALATION_EMAIL: 'team', DESK_ESCALATION_SLACK_URL: 'hooks.slack.com/sEcret' },
+    });
+    expect(code).toBe(2);
+    for (const problem of [
+      /PUBLIC_URL +is missing/,
+      /DESK_ESCALATION_MINUTES +is missing/,
+      /DESK_ESCALATION_SMTP_URL +is missing/,
+      /DESK_ESCALATION_EMAIL +must be an e-mail address/,
+      /DESK_ESCALATION_SLACK_URL +must be an address/,
+    ]) {
+      expect(stderr).toMatch(problem);
+    }
+    expect(stderr).not.toContain('sEcret');
+    const alone = await runCli(['serve'], { env: { DESK_ESCALATION_MINUTES: '5' } });
+    expect(alone.stderr).toMatch(/DESK_ESCALATION_MINUTES +needs one of DESK_ESCALATION_SLACK_URL/);
+  });
+
   it('does not start it without a database, since agents could not log in', async () => {
     const { program, url } = await startProgram({ DATABASE_URL: 'none' });
     expect(program.stdout()).toContain('"adapter":null');

@@ -40,6 +40,7 @@ import { addProgramRoutes } from './http/program-routes.js';
 import { addPushRoutes } from './http/push-routes.js';
 import { createSessionCookie } from './http/session-cookie.js';
 import { createLiveUpdates } from './live-updates.js';
+import { createEscalation, type EscalationOptions } from './notify/escalation.js';
 import { createPushSubscriptions } from './notify/push-subscriptions.js';
 import { createWebPush, type WebPushOptions } from './notify/web-push.js';
 import { startDeskRetention } from './retention.js';
@@ -90,6 +91,13 @@ export interface DeskOptions {
    * `web-push` is installed; `false` turns it off. Push services get no names and no words of customers.
    */
   readonly webPush?: WebPushOptions | false;
+  /**
+   * Tells the team by Slack, a webhook or e-mail when a conversation waits for too long, once per wait. Needs
+   * {@link publicUrl}, for the link.
+   *
+   * @example escalation: { afterMinutes: 5, to: { slack: 'https://hooks.slack.com/services/…' } }
+   */
+  readonly escalation?: EscalationOptions;
   /** How many days closed conversations, the journal and the audit log are kept. Default 30. */
   readonly keepDays?: number;
   /** After how many minutes without activity an agent is logged out. Default 30. */
@@ -108,6 +116,7 @@ const OPTION_NAMES: readonly (keyof DeskOptions)[] = [
   'assist',
   'customer',
   'webPush',
+  'escalation',
   'keepDays',
   'idleMinutes',
   'log',
@@ -190,7 +199,11 @@ export function createDesk(options: DeskOptions): Desk {
   const openIdLogin =
     openId && createOpenIdLogin({ options: openId, publicUrl, browserSessions, rejections, log });
 
-  const urlOf = (id: string) => (publicUrl ? `${publicUrl.href}/#/${encodeURIComponent(id)}` : undefined);
+  const urlOf = publicUrl && ((id: string) => `${publicUrl.href}/#/${encodeURIComponent(id)}`);
+  if (options.escalation && !urlOf)
+    throw configError('escalation needs publicUrl: the team gets a link to the conversation.');
+  const escalation =
+    options.escalation && urlOf ? createEscalation({ store, log, options: options.escalation, urlOf }) : null;
   const hours = createHours(store, log, options.bridge);
   const queries = createConversationQueries(store);
   const teaching = createTeaching(store, receiver.platforms);
@@ -201,7 +214,10 @@ export function createDesk(options: DeskOptions): Desk {
   availability.onChange(() => assigner.kick());
   const webhooks = createWebhooks(store);
   const webhookSender = createWebhookSender({ store, webhooks, log });
-  const adapter = createDeskAdapter(conversations, assigner, urlOf, [webhookSender]);
+  const adapter = createDeskAdapter(conversations, assigner, (id) => urlOf?.(id), [
+    webhookSender,
+    ...(escalation ? [escalation] : []),
+  ]);
   const bridge = createBridge({ log, ...options.bridge, ...hours.bridgeOptions, receiver, adapter });
   const updates = createLiveUpdates(store, log);
   const signals = createSignals({ store, queues, isOutboxPaused, availability, log });

@@ -33,6 +33,7 @@ const EXPIRING = [
   // Open pages renew theirs.
   { kind: DOCUMENT_KIND.pushSubscription },
   { kind: DOCUMENT_KIND.visiblePages },
+  { kind: DOCUMENT_KIND.escalation },
   { kind: DOCUMENT_KIND.outgoing, group: OUTGOING_GROUP.done },
   { kind: DOCUMENT_KIND.outgoing, group: OUTGOING_GROUP.failed },
 ] as const;

@@ -123,6 +123,7 @@ async function validate(
     ...(await agentIssues(texts)),
     ...openIdIssues(texts),
     ...assistIssues(texts),
+    ...escalationIssues(texts),
   ]);
   const helpdesks = namedAdapters(texts).names.length > 0 ? { helpdesks: texts } : {};
   return { settings: data && { ...data, ...helpdesks }, issues: all };
@@ -214,6 +215,31 @@ function assistIssues(texts: ProgramTexts): SettingIssue[] {
   return needed
     .filter((env) => texts[env] === undefined)
     .map((env): SettingIssue => [env, 'is missing: the assistant of the desk needs it.']);
+}
+
+/** The escalation needs a time, a link, and someone to tell. */
+function escalationIssues(texts: ProgramTexts): SettingIssue[] {
+  const targets = [
+    'DESK_ESCALATION_SLACK_URL',
+    'DESK_ESCALATION_WEBHOOK_URL',
+    'DESK_ESCALATION_EMAIL',
+  ] as const;
+  const ofEmail = [
+    'DESK_ESCALATION_EMAIL',
+    'DESK_ESCALATION_EMAIL_FROM',
+    'DESK_ESCALATION_SMTP_URL',
+  ] as const;
+  const isSet = (env: keyof ProgramTexts): boolean => texts[env] !== undefined;
+  if (![...targets, ...ofEmail, 'DESK_ESCALATION_MINUTES' as const].some(isSet)) return [];
+  const needed = ['DESK_ESCALATION_MINUTES', 'PUBLIC_URL', ...(ofEmail.some(isSet) ? ofEmail : [])] as const;
+  return [
+    ...needed
+      .filter((env) => !isSet(env))
+      .map((env): SettingIssue => [env, 'is missing: telling the team of conversations that wait needs it.']),
+    ...(targets.some(isSet) || ofEmail.some(isSet)
+      ? []
+      : [['DESK_ESCALATION_MINUTES', `needs one of ${targets.join(', ')}.`] satisfies SettingIssue]),
+  ];
 }
 
 /** The adapters that ADAPTER and BOT_ADAPTERS name. */

@@ -180,6 +180,16 @@ const agents = z.object({
   ),
 });
 
+const hookUrl = matching(
+  /^https?:\/\/[^\s/@]+(\/\S*)?$/,
+  'must be an address such as https://hooks.example.com/….',
+).optional();
+
+const mailAddress = matching(
+  /^[^\s@<>,;]+@[^\s@<>,;]+$/,
+  'must be an e-mail address, such as team@example.com.',
+);
+
 const desk = z.object({
   deskIdleMinutes: count(1_440).describe(
     'DESK_IDLE_MINUTES=<number>: the minutes without activity after which an agent is logged out of the desk; default 30',
@@ -217,6 +227,37 @@ const desk = z.object({
     .optional()
     .describe(
       'DESK_OPENID_ROLES=<roles>: the role for each value of the claim: support=agent,leads=supervisor,it=administrator; others may not log in',
+    ),
+  deskEscalationMinutes: matching(
+    /^(?=.*[1-9])\d{1,4}(\.\d{1,3})?$/,
+    'must be a number of minutes, such as 5 or 0.5.',
+  )
+    .transform(Number)
+    .optional()
+    .describe(
+      'DESK_ESCALATION_MINUTES=<number>: the minutes, such as 5 or 0.5, that a user may wait for an answer before the team is told, once per wait; needs PUBLIC_URL and one of the three settings below; default never',
+    ),
+  deskEscalationSlackUrl: hookUrl.describe(
+    'DESK_ESCALATION_SLACK_URL=<url>: the incoming webhook of Slack that is told',
+  ),
+  deskEscalationWebhookUrl: hookUrl.describe(
+    'DESK_ESCALATION_WEBHOOK_URL=<url>: a URL that is told by a POST of JSON',
+  ),
+  deskEscalationEmail: list(mailAddress)
+    .optional()
+    .describe(
+      'DESK_ESCALATION_EMAIL=<addresses>: the e-mail addresses that are told; needs the package nodemailer and the two settings below',
+    ),
+  deskEscalationEmailFrom: mailAddress
+    .optional()
+    .describe('DESK_ESCALATION_EMAIL_FROM=<address>: the address that these mails come from'),
+  deskEscalationSmtpUrl: matching(
+    /^smtps?:\/\/[^\s/]+/,
+    'must be smtps://user:password@host, or smtp://user:password@host for STARTTLS.',
+  )
+    .optional()
+    .describe(
+      'DESK_ESCALATION_SMTP_URL=<url>: the server that takes these mails: smtps://user:password@host, or smtp:// for STARTTLS',
     ),
 });
 

@@ -248,6 +248,7 @@ export function createAgentActions(store: DocumentStore, records: ConversationRe
             agent: agent.id,
             offer: null,
             last: previewOf('agent', text, now),
+            unansweredSince: null,
           },
           events: [
             ...(record.agent === null ? [{ type: 'claimed' as const, agent: agent.id }] : []),

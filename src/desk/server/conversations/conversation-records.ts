@@ -36,6 +36,8 @@ export interface ConversationRecord extends Omit<ConversationSummary, 'version'>
   readonly declined: readonly string[];
   /** Keys of the latest messages and notes, so that one that arrives twice is shown once. */
   readonly recent: readonly string[];
+  /** When the customer began to wait for an agent; `null` after a reply. Older versions did not store it. */
+  readonly unansweredSince?: number | null;
 }
 
 /** The value of a journal entry about a conversation. */
@@ -161,6 +163,7 @@ export function createRecord(
     botId,
     transcript,
     recent: [],
+    unansweredSince: Date.now(),
   };
 }
 
@@ -189,6 +192,7 @@ export function summaryOf(record: ConversationRecord, version: number): Conversa
     recent: _recent,
     preferredAgent: _preferredAgent,
     declined: _declined,
+    unansweredSince: _unansweredSince,
     ...summary
   } = record;
   return { ...summary, version };

@@ -45,6 +45,7 @@ export function createCustomerActions(
             last: previewOf('customer', text, sentAt?.getTime() ?? Date.now()),
             customerMessages: record.customerMessages + 1,
             snoozedUntil: null,
+            unansweredSince: record.unansweredSince ?? Date.now(),
           },
           events: [{ type: 'message', messageId: key, from: 'customer', text }],
         };

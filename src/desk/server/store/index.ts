@@ -42,6 +42,8 @@ export const DOCUMENT_KIND = {
   pushSubscription: 'push-subscription',
   /** The pages of an agent that are visible. */
   visiblePages: 'visible-pages',
+  /** The notice that a conversation waits for too long. */
+  escalation: 'escalation',
   settings: 'settings',
   webhook: 'webhook',
   /** An event for a webhook; the group is the webhook, until it is delivered. */
