@@ -2,8 +2,11 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { expect, it, onTestFinished } from 'vitest';
 import type { EscalationNotice, EscalationOptions } from '../../src/desk/index.js';
 import { createConversationRecords } from '../../src/desk/server/conversations/conversation-records.js';
+import { createDeskConversations } from '../../src/desk/server/conversations/index.js';
 import { createEscalation } from '../../src/desk/server/notify/escalation.js';
 import { createMemoryDocumentStore } from '../../src/desk/server/store/memory-document-store.js';
+import { silentLog } from '../../src/internal/index.js';
+import { SESSION } from '../fixtures/adapter-session.js';
 import { logLines } from '../helpers/log-lines.js';
 import { serve } from '../helpers/serve.js';
 import { eventually } from './agent-client.js';
@@ -102,21 +105,30 @@ async function escalationOf(to: EscalationOptions['to'], afterMinutes = AFTER_MI
     await add(id);
     await eventually(() => expect(ids(received)).toContain(id));
   };
-  return { escalation, store, logged, add, change, settled, long };
+  return { escalation, store, logged, add, change, settled };
 }
 
-it('a wait ends with a reply; the next one is reported again', async () => {
+it('a wait ends with a reply, and further messages do not begin another; the next one is reported again', async () => {
   const hook = await startHook();
-  const { escalation, add, change, settled, long } = await escalationOf({ webhook: hook.url });
+  const { escalation, store, settled } = await escalationOf({ webhook: hook.url });
+  const { customerActions, agentActions } = createDeskConversations(store, silentLog, false);
+  const one = SESSION.conversationId;
+  const say = (key: string) => customerActions.addMessage(SESSION.key, { key, text: 'Hello?', sentAt: null });
   escalation.start();
-  await add('one');
-  await eventually(() => expect(ids(hook.received)).toEqual(['one']));
-  await change('one', { state: 'active', agent: 'ann', firstReplyAt: long + 1, unansweredSince: null });
+  await customerActions.open(SESSION);
+  await eventually(() => expect(ids(hook.received)).toEqual([one]));
+  await say('first');
   await settled(hook.received, 'two');
-  expect(ids(hook.received)).toEqual(['one', 'two']);
-  await change('one', { unansweredSince: long + 60_000 });
-  await eventually(() => expect(ids(hook.received)).toEqual(['one', 'two', 'one']));
-  expect(hook.received.at(-1)).toMatchObject({ agent: 'ann', isFirstAnswer: false });
+  const ann = { id: 'ann', name: 'Ann', role: 'agent' } as const;
+  await agentActions.reply(ann, SESSION.key, 'reply', 'Here I am.');
+  await settled(hook.received, 'three');
+  expect(ids(hook.received)).toEqual([one, 'two', 'three']);
+  await say('second');
+  await say('third');
+  await eventually(() => expect(ids(hook.received)).toEqual([one, 'two', 'three', one]));
+  expect(hook.received[0]).toMatchObject({ agent: null, url: expect.stringContaining(SESSION.key) });
+  expect(hook.received[3]).toMatchObject({ agent: 'ann' });
+  expect(hook.received[3]?.id).not.toBe(hook.received[0]?.id);
 });
 
 it('conversations that are answered, snoozed, closed or new are not reported', async () => {
