@@ -30,7 +30,7 @@ describeInBrowser('the settings of the desk', () => {
 
     const { page: cleo } = await openWindow(browser, url);
     await logIn(cleo, 'cleo', password);
-    await cleo.getByRole('banner').getByText('Cleo', { exact: true }).waitFor();
+    await cleo.getByRole('button', { name: 'Account: Cleo' }).waitFor();
 
     await page.getByLabel('Role: Cleo').selectOption('Supervisor');
     // Choosing alone changes nothing, so that arrow keys do no harm.
@@ -214,7 +214,7 @@ describeInBrowser('the settings of the desk', () => {
     const nextCode = app.generate({ timestamp: Date.now() + 30_000 });
     await other.getByLabel(/^Code from your authenticator/).fill(nextCode);
     await other.keyboard.press('Enter');
-    await other.getByRole('banner').getByText('Ann', { exact: true }).waitFor();
+    await other.getByRole('button', { name: 'Account: Ann' }).waitFor();
     // The other session is listed, and can be signed out.
     await page.reload();
     await page.getByRole('button', { name: 'Sign out everywhere else' }).click();
