@@ -145,6 +145,7 @@ describeInBrowser('a handoff at the desk', () => {
     await ann.seesEvent('Ann took over this conversation');
     await ann.more('Release');
     await ann.seesEvent('Ann released this conversation');
+    await bob.page.getByRole('link', { name: 'Conversations' }).click();
     await bob.itemIn('waiting', MARIA).waitFor();
     expect(bench.replies).toEqual([]);
   });
