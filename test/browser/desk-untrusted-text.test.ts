@@ -46,9 +46,12 @@ describeInBrowser('untrusted text at the desk', () => {
     await ann.press('Teach the bot');
     await page.getByRole('dialog').waitFor();
 
-    expect(await page.locator('#desk').locator('img, script, style, b, a[href^="javascript"]').count()).toBe(
-      0,
-    );
+    expect(
+      await page
+        .locator('#desk')
+        .locator('img:not([src="./icon.svg"]), script, style, b, a[href^="javascript"]')
+        .count(),
+    ).toBe(0);
     expect(await page.evaluate('typeof hacked')).toBe('undefined');
     const { consoleErrors, foreignRequests } = ann;
     expect({ consoleErrors, foreignRequests }).toEqual({ consoleErrors: [], foreignRequests: [] });
