@@ -6,13 +6,26 @@ import { createConversationRecords } from '../../src/desk/server/conversations/c
 import { createPushSubscriptions } from '../../src/desk/server/notify/push-subscriptions.js';
 import { createWebPush } from '../../src/desk/server/notify/web-push.js';
 import { createTeams } from '../../src/desk/server/settings.js';
+import type { DocumentStore } from '../../src/desk/server/store/index.js';
 import { createMemoryDocumentStore } from '../../src/desk/server/store/memory-document-store.js';
-import { logLines } from '../helpers/log-lines.js';
+import { silentLog } from '../../src/internal/index.js';
 import { type AgentClient, eventually, logIn } from './agent-client.js';
 import { goOnline, setRules } from './assignment-desk.js';
 import { createDeskEnvironment, type InstanceOptions, PASSWORD } from './desk-environment.js';
 import { startPushService } from './push-service.js';
 import { sampleRecord } from './sample-record.js';
+
+/** The part of one process on a store. */
+const webPushOn = (store: DocumentStore) =>
+  createWebPush({
+    store,
+    subscriptions: createPushSubscriptions(store, createAgents(store)),
+    teams: createTeams(store),
+    records: createConversationRecords(store),
+    log: silentLog,
+    options: { allowLoopback: true },
+    subject: 'mailto:desk@example.com',
+  });
 
 const PUSH = { webPush: { allowLoopback: true } } as const;
 
@@ -115,17 +128,8 @@ describe('a page that was visible', () => {
     const store = createMemoryDocumentStore();
     const records = createConversationRecords(store);
     const agents = createAgents(store);
-    const { log } = logLines();
     const subscriptions = createPushSubscriptions(store, agents);
-    const webPush = createWebPush({
-      store,
-      subscriptions,
-      teams: createTeams(store),
-      records,
-      log,
-      options: { allowLoopback: true },
-      subject: 'mailto:desk@example.com',
-    });
+    const webPush = webPushOn(store);
     const observed = createConversationRecords(webPush.observe(store));
     await agents.save({ id: 'ann', name: 'Ann' }, PASSWORD);
     const ann = { id: 'ann', name: 'Ann', role: 'agent' } as const;
@@ -235,6 +239,13 @@ describe('a subscription ends', () => {
     expect(actions).toContain('root: push notifications on');
     expect(actions).toContain('root: push notifications off');
   });
+});
+
+it('processes that make keys at the same time keep one pair', async () => {
+  const store = createMemoryDocumentStore();
+  const [first, ...others] = await Promise.all([1, 2, 3].map(() => webPushOn(store).publicKey()));
+  expect(first).toMatch(/^[\w-]{87}$/);
+  expect(others).toEqual([first, first]);
 });
 
 it('processes agree on one pair of keys, which a restart keeps', async () => {
