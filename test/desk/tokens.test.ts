@@ -69,6 +69,8 @@ describe('a program with a token', () => {
     const page = await listen(instance.url, admin.cookie);
     expect((await admin.send('PUT', '/api/admin/assignment', rules)).status).toBe(200);
     // The administrator is the only one who is available.
+    await eventually(() => expect(page.text()).toContain('"availability":[{"agent":"admin"'));
+    expect(page.text()).not.toContain(`"agent":"${program.id}"`);
     await eventually(async () => expect((await ann.conversation(id)).summary.agent).toBe('admin'));
     expect((await admin.act(id, 'transfer', { to: program.id })).status).toBe(200);
     page.close();
