@@ -78,6 +78,10 @@ function useList<Item>(path: string, load: (client: Client) => Promise<readonly 
   return { items, post };
 }
 
+/** With its year. */
+const dayOf = (at: number): string =>
+  new Date(at).toLocaleDateString(document.documentElement.lang, { dateStyle: 'medium' });
+
 const actionOf = (id: string, action: string): string => `/${encodeURIComponent(id)}/${action}`;
 
 function Tokens({ show }: { readonly show: (secret: Secret) => void }) {
@@ -124,7 +128,7 @@ function Tokens({ show }: { readonly show: (secret: Secret) => void }) {
                 </td>
                 <td>{token.lastUsedAt === null ? a('neverUsed') : <Time at={token.lastUsedAt} />}</td>
                 <td>
-                  {token.expiresAt === null ? '–' : <Time at={token.expiresAt} />}
+                  {token.expiresAt === null ? '–' : dayOf(token.expiresAt)}
                   {token.expiresAt !== null && token.expiresAt <= Date.now() && ` · ${a('expired')}`}
                 </td>
                 <td>
