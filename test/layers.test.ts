@@ -14,6 +14,7 @@ const CORE = [
   'events',
   'handoff',
   'delivery',
+  'recording',
   'receiver',
   'bridge',
   'adapters',
@@ -32,6 +33,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   events: below('events'),
   handoff: without(below('handoff'), 'client'),
   delivery: below('delivery'),
+  recording: ['protocol', 'internal'],
   receiver: below('receiver'),
   bridge: without(below('bridge'), 'client'),
   adapters: below('adapters'),
@@ -53,6 +55,7 @@ const SECOND_ENTRIES: readonly string[] = [
   'delivery/sqlite/index.js',
   'internal/create-log.js',
   'internal/readable-log.js',
+  'recording/replay.js',
   'simulator/sending/index.js',
 ];
 

@@ -38,6 +38,7 @@ describe('import', () => {
         'protocol',
         'public',
         'receiver',
+        'recording',
       ]),
     );
     expect(packages).toContain('zod');

@@ -94,6 +94,18 @@ export const COMMANDS: readonly ListedCommand[] = [
     load: () => import('./commands/doctor.js'),
   },
   {
+    name: 'record',
+    takes: '[options]',
+    summary: 'record the exchanges of any receiver, without credentials',
+    load: () => import('./commands/record.js'),
+  },
+  {
+    name: 'replay',
+    takes: '[options] <file>',
+    summary: 'send a recording to a receiver again and report what differs',
+    load: () => import('./commands/replay.js'),
+  },
+  {
     name: 'check',
     takes: '[options]',
     summary: "make the platform test the bot's webhooks",

@@ -75,6 +75,7 @@ const WRONG_USE_CODES: ReadonlySet<string> = new Set([
   'CONFIG_INVALID',
   'SETTINGS_INVALID',
   'INVALID_AGENT',
+  'RECORDING_INVALID',
   'SQLITE_MISSING',
   'PG_MISSING',
 ]);

@@ -59,3 +59,4 @@ export {
   type SeveralBotsOptions,
   webhookUser,
 } from '../receiver/index.js';
+export type { RecordOptions } from '../recording/index.js';

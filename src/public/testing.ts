@@ -23,6 +23,7 @@
  * - {@link TestBench}: users, replies, the clock, faults
  * - {@link fixtures}: request bodies for tests without a bench
  * - {@link describeAdapter} and {@link runConformance}: the conformance checks for adapters
+ * - {@link replay}: sends a recording to a receiver again, and reports what differs
  * - {@link createFaultProxy}: a proxy that makes requests to a helpdesk fail
  *
  * @module

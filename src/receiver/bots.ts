@@ -2,6 +2,7 @@ import { createPlatformClient, type PlatformClient } from '../client/index.js';
 import { type BotDirectory, checkName, DEFAULT_BOT, severalBots, singleBot } from '../events/index.js';
 import { checkOptionNames, configError } from '../internal/index.js';
 import type { WebhookEndpoint } from '../protocol/index.js';
+import type { Recorder } from '../recording/index.js';
 import {
   type Authenticate,
   checkBotsDiffer,
@@ -11,6 +12,7 @@ import {
 } from './auth/authenticate.js';
 import { createGuard } from './auth/schemes.js';
 import type { BotOptions, ReceiverOptions, SeveralBotsOptions } from './options.js';
+import { recordPlatform } from './record.js';
 import { createBotRoutes, createRoutes, type EndpointsOf, type Route } from './routes.js';
 
 /** The bots of a receiver: who may send, where, and to which platform replies go. */
@@ -32,7 +34,10 @@ interface ReceiverBots {
 const HANDOFF_ENDPOINTS = ['establish', 'chat', 'close'] as const satisfies readonly WebhookEndpoint[];
 
 /** Reads the bots of the options: those of `bots`, or one named `default` with `auth` and `platform`. */
-export function createBots(options: ReceiverOptions | SeveralBotsOptions): ReceiverBots {
+export function createBots(
+  options: ReceiverOptions | SeveralBotsOptions,
+  recorder: Recorder | null,
+): ReceiverBots {
   const { basePath, paths } = options;
   const configured = optionsByBot(options);
   const hasSeveral = options.bots !== undefined;
@@ -48,7 +53,9 @@ export function createBots(options: ReceiverOptions | SeveralBotsOptions): Recei
     return { name, guards: { message: guardOf('message'), handoff: guardOf('handoff') } };
   });
   if (hasSeveral) checkBotsDiffer(bots);
-  const platforms = new Map([...configured].map(([name, { platform }]) => [name, platformOf(platform)]));
+  const platforms = new Map(
+    [...configured].map(([name, { platform }]) => [name, platformOf(platform, recorder)]),
+  );
   const endpoints = endpointsOf(bots);
   const shared = endpointsOf(bots.map(withIdentifyingGuards));
   const endpointsByBot = bots.map((bot) => ({ bot: bot.name, ...endpointsOf([bot]) }));
@@ -103,7 +110,8 @@ function endpointsOf(bots: readonly GuardedBot[]): EndpointsOf {
   };
 }
 
-function platformOf(platform: BotOptions['platform']): PlatformClient | null {
+function platformOf(platform: BotOptions['platform'], recorder: Recorder | null): PlatformClient | null {
   if (platform === undefined) return null;
-  return 'reply' in platform ? platform : createPlatformClient(platform);
+  const recorded = recorder ? recordPlatform(platform, recorder) : platform;
+  return 'reply' in recorded ? recorded : createPlatformClient(recorded);
 }

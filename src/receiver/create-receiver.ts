@@ -15,6 +15,7 @@ import {
   createTaskCounter,
   settlesWithin,
 } from '../internal/index.js';
+import { createRecorder } from '../recording/index.js';
 import { createBots } from './bots.js';
 import {
   beginHandoff,
@@ -37,6 +38,7 @@ import {
 } from './options.js';
 import { createReceive } from './receive.js';
 import type { Receiver } from './receiver.js';
+import { recordRequests } from './record.js';
 import { createTracer } from './trace.js';
 
 /** How long each closing hook may take. */
@@ -62,13 +64,16 @@ export function createReceiver<State extends object = object>(
 ): Receiver<State> {
   // In JavaScript the options can be missing; the guards say what is needed then.
   checkReceiverOptions(options ?? {});
-  const bots = createBots(options ?? ({} as ReceiverOptions));
+  const log = logOf(options?.log);
+  const recorder = options?.record
+    ? createRecorder(options.record, (message) => log.error({}, message))
+    : null;
+  const bots = createBots(options ?? ({} as ReceiverOptions), recorder);
   const { directory, platforms, hasMessages, hasHandoffs } = bots;
   if (options.greeting !== undefined && [...platforms.values()].every((platform) => platform === null)) {
     throw configError('greeting needs platform: without it nothing can be sent to users.');
   }
   const receiverName = checkName('name', options.name ?? DEFAULT_RECEIVER);
-  const log = logOf(options.log);
   for (const option of bots.emptySecrets) {
     log.warn({}, `the secret of ${option} is empty: requests need the username alone, as Bearer`);
   }
@@ -119,7 +124,7 @@ export function createReceiver<State extends object = object>(
     depth: checkCount('limits.depth', options.limits?.depth ?? 64),
   };
 
-  const handling = createReceive({
+  const receive = createReceive({
     routes: bots.routes,
     isToken: bots.isToken,
     isDraining: () => closing !== undefined,
@@ -140,6 +145,7 @@ export function createReceiver<State extends object = object>(
     trace,
     inFlight,
   });
+  const handling = recorder ? recordRequests(receive, bots.routes, recorder) : receive;
   const listener = createListener(handling);
   // Last, since it takes the name: the options are checked by now.
   delivery.connect({
@@ -203,6 +209,7 @@ export function createReceiver<State extends object = object>(
     await settlesWithin(Promise.all([inFlight.idle(), ...closingHooks.map(runClosingHook)]), left());
     const { unfinished } = await delivery.stop({ timeoutMs: left() });
     await settlesWithin(replies.idle(), left());
+    await recorder?.close();
     if (unfinished > 0) log.error({ unfinished, timeoutMs }, 'closed before all handlers had finished');
     return { unfinished };
   };

@@ -2,6 +2,7 @@ import type { PlatformClient, PlatformClientOptions } from '../client/index.js';
 import type { Delivery } from '../delivery/index.js';
 import type { HandoffRequestedContext } from '../events/index.js';
 import { checkOptionNames, configError, type Log } from '../internal/index.js';
+import type { RecordOptions } from '../recording/index.js';
 import type { AuthChoice } from './auth/schemes.js';
 import type { HandoffAnswers } from './exchange.js';
 import type { EndpointPaths } from './routes.js';
@@ -99,6 +100,13 @@ export interface CommonReceiverOptions {
    * and the words of users are redacted in a pino logger only.
    */
   readonly log?: Log | false;
+  /**
+   * Records every exchange with the platform, in both directions, for `handoff-kit replay`. Credentials are left out,
+   * and words are replaced unless `keepContent`.
+   *
+   * @example createReceiver({ auth, platform, record: { to: 'monday.jsonl' } });
+   */
+  readonly record?: RecordOptions;
 }
 
 /** The argument of a greeting function. */
@@ -122,6 +130,7 @@ const OPTION_NAMES: readonly (keyof ReceiverOptions)[] = [
   'answers',
   'limits',
   'log',
+  'record',
 ];
 
 /** Throws for unknown options, also in options that are objects. */

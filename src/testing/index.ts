@@ -23,10 +23,13 @@
  * - {@link TestBench}: users, replies, the clock, faults
  * - {@link fixtures}: request bodies for tests without a bench
  * - {@link describeAdapter} and {@link runConformance}: the conformance checks for adapters
+ * - {@link replay}: sends a recording to a receiver again, and reports what differs
  * - {@link createFaultProxy}: a proxy that makes requests to a helpdesk fail
  *
  * @module
  */
+
+export type { AgentCall, ReplayDifference, ReplayReport } from '../recording/replay.js';
 export {
   type AdapterFactory,
   type AdapterFactoryInput,
@@ -52,6 +55,7 @@ export {
 } from './conformance/index.js';
 export { createTestBench } from './create-test-bench.js';
 export { fixtures } from './fixtures.js';
+export { type ReplayOptions, replay } from './replay.js';
 export type { RequestListener } from './serve.js';
 export {
   type BenchPlatform,
