@@ -32,7 +32,14 @@ export function recordRequests(
         return bytes;
       };
       const recorded: ReceiverRequest = {
-        ...{ method, url, headers, hasRepeatedAuthorization, remoteAddress, id, rawBody, parsedBody },
+        method,
+        url,
+        headers,
+        hasRepeatedAuthorization,
+        remoteAddress,
+        id,
+        rawBody,
+        parsedBody,
         read:
           read &&
           ((limits) => {

@@ -34,7 +34,7 @@ export function compareCalls(
     differences.push({ kind: 'order', endpoint: call.endpoint, recorded: call.body, now: call.body });
   }
   for (const call of gone) {
-    const other = come.findIndex(({ endpoint }, index) => endpoint === call.endpoint && index >= 0);
+    const other = come.findIndex(({ endpoint }) => endpoint === call.endpoint);
     const [changed] = other < 0 || before.includes(keyOf(come[other])) ? [] : come.splice(other, 1);
     differences.push({
       kind: changed ? 'changed' : 'missing',
@@ -53,7 +53,7 @@ const keyOf = (call: ComparedCall | undefined): string => JSON.stringify([call?.
 
 /** The places of a longest common subsequence. */
 function longestCommon(one: readonly string[], other: readonly string[]): (readonly [number, number])[] {
-  const lengths = Array.from({ length: one.length + 1 }, () => new Array<number>(other.length + 1).fill(0));
+  const lengths = Array.from({ length: one.length + 1 }, () => other.concat('').map(() => 0));
   const at = (row: number, column: number): number => lengths[row]?.[column] ?? 0;
   for (let row = one.length - 1; row >= 0; row -= 1) {
     for (let column = other.length - 1; column >= 0; column -= 1) {

@@ -34,17 +34,15 @@ export const RECORDED_WORDS: ReadonlySet<string> = new Set([
   ...TIMES,
   ...Object.keys(HANDOFF_PATHS),
   ...Object.keys(PLATFORM_PATHS),
-  ...[
-    'message',
-    'output',
-    'content',
-    'transcript',
-    'conversation',
-    'user_info',
-    'usage',
-    'tokens',
-    'credits',
-  ],
+  'message',
+  'output',
+  'content',
+  'transcript',
+  'conversation',
+  'user_info',
+  'usage',
+  'tokens',
+  'credits',
 ]);
 
 const ID_FIELD = /^id$|_id$|[a-z]Id$/;

@@ -141,13 +141,13 @@ export async function startDemo({ port, log, automatic, bots: count = 1 }: DemoO
   };
 }
 
-const GREETING =
+export const GREETING =
   'Hello! I stand in for a human and answer automatically. Say "bye" and I close the conversation.';
 
 const FAREWELL = /^\s*(good)?bye\b/i;
 
 /** Plays the agent: answers each message, and closes when the user says goodbye. */
-async function answerAsAgent({ payload, reply, end, signal }: HandoffMessageContext): Promise<void> {
+export async function answerAsAgent({ payload, reply, end, signal }: HandoffMessageContext): Promise<void> {
   if (FAREWELL.test(payload.body)) {
     await reply('Goodbye! I close the conversation now. (automatic answer)', { signal });
     await end({ signal });

@@ -38,6 +38,8 @@ export interface CheckContext {
   readonly pageSize: number;
   /** See {@link AdapterHarness.live}. */
   readonly isLive: boolean;
+  /** See {@link AdapterHarness.record}. */
+  readonly recordTo: string | undefined;
   lacks(feature: HarnessFeature): boolean;
   /** Waits up to `stepTimeoutMs` for a condition. */
   readonly waitFor: WaitFor;
@@ -103,6 +105,7 @@ export async function createCheckContext<System extends HarnessHelpdesk>(
       stepTimeoutMs,
       pageSize: harness.pageSize ?? 25,
       isLive: harness.live ?? false,
+      recordTo: harness.record,
       lacks: (feature) => harness.unsupported?.[feature] !== undefined,
       waitFor,
       call,

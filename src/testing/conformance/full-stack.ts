@@ -62,7 +62,7 @@ export async function createFullStack(
   context: CheckContext,
   { wrap = (adapter) => adapter, retry, keepsRate = context.isLive }: FullStackOptions = {},
 ): Promise<FullStack> {
-  const { stepTimeoutMs, recordedLog, webhookSink } = context;
+  const { stepTimeoutMs, recordedLog, webhookSink, recordTo } = context;
   // At least the bridge's default, even with a short step timeout.
   const openWithinMs = Math.max(stepTimeoutMs, 4_000);
   const token = randomBytes(24).toString('hex');
@@ -84,6 +84,7 @@ export async function createFullStack(
       platform: bench.platform,
       delivery: { ...inline(), handoffs },
       log: recordedLog.log,
+      ...(recordTo !== undefined && { record: { to: recordTo, keepContent: true } }),
     });
     const adapter = wrap(withoutWaits(await context.createAdapter(), keepsRate));
     const bridge = createBridge({

@@ -137,6 +137,8 @@ export interface AdapterHarness<Helpdesk extends HarnessHelpdesk = HarnessHelpde
   readonly pageSize?: number;
   /** `true` for a live helpdesk, whose rate limits (`capabilities.rate`) the checks keep to. A fake has none. Default: `false`. */
   readonly live?: boolean;
+  /** Records the exchanges between the simulated platform and the receivers of the checks, with their words. */
+  readonly record?: string;
   /** The port of `webhookUrl`, for a helpdesk with a fixed webhook address. Default: a free port. */
   readonly webhookPort?: number;
   /** How long a check waits for one step, in milliseconds. Only failures wait that long. Default: 5,000. */
