@@ -30,6 +30,7 @@ const LISTED = [
       ['Knowledge in git', 'knowledge'],
       ['The command line', 'command-line'],
       ['Testing', 'testing'],
+      ['Recordings', 'recordings'],
     ],
   ],
   [

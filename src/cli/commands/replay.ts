@@ -143,10 +143,14 @@ function textOf(report: ReplayReport, colours: boolean): string {
     ...(recorded === null ? [] : [`    recorded ${show(recorded)}`]),
     ...(now === null || kind === 'order' ? [] : [`    now      ${show(now)}`]),
   ]);
-  const count = `${sent} requests in ${conversations} conversations, ${replies} replies and closes`;
-  const left = skipped === 0 ? '' : `, ${skipped} requests left out`;
+  const count = [
+    `requests sent: ${sent}`,
+    `conversations: ${conversations}`,
+    `replies and closes: ${replies}`,
+    ...(skipped === 0 ? [] : [`requests left out: ${skipped}`]),
+  ].join(', ');
   return [
-    `${count}${left}: ${differences.length === 0 ? green('the same') : red(`${differences.length} different`)}`,
+    `${count}. ${differences.length === 0 ? green('No differences.') : red(`Differences: ${differences.length}`)}`,
     ...lines,
   ].join('\n');
 }
