@@ -14,6 +14,7 @@ const NOT_HERE: readonly (readonly [page: string, part: string, why: string])[] 
   ['README.md', 'createReceiver', 'readme.test.ts runs it'],
   ['docs/hosts.md', '', 'hosts.long.test.ts runs its files'],
   ['docs/testing.md', "from 'node:test'", 'testing.test.ts runs its tests'],
+  ['docs/recordings.md', "from 'node:test'", 'it needs a recording; test/recording/replay.test.ts has one'],
   ['docs/adapters.md', 'declare function startFakeDesk', 'adapters-guide.long.test.ts runs its tests'],
   ['docs/adapters.md', "from './our-desk.conformance.js'", 'adapters-guide.long.test.ts runs its test'],
   ['docs/desk-api.md', '', 'desk-api.test.ts runs it'],
