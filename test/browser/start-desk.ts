@@ -46,12 +46,13 @@ export interface StartDeskOptions {
   /** The session of a host application. Default: agents log in at the desk. */
   readonly host?: HostSession;
   readonly webPush?: DeskOptions['webPush'];
+  readonly assist?: DeskOptions['assist'];
 }
 
 /** Starts a desk for one test. */
 export async function startDesk(
   browser: Browser,
-  { stores = true, outbox, host, webPush = {} }: StartDeskOptions = {},
+  { stores = true, outbox, host, webPush = {}, assist }: StartDeskOptions = {},
 ): Promise<RunningDesk> {
   const app = express();
   const { log } = logLines();
@@ -65,7 +66,14 @@ export async function startDesk(
       const delivery = sqlite({ file, pollMs: 20, ...(outbox && { outbox }) });
       const receiver = createReceiver({ ...options, log, ...(stores && { delivery }) });
       receiver.on('message', () => undefined);
-      desk = createDesk({ receiver, agents: host ?? 'stored', log, bridge: { log }, webPush });
+      desk = createDesk({
+        receiver,
+        agents: host ?? 'stored',
+        log,
+        bridge: { log },
+        webPush,
+        ...(assist && { assist }),
+      });
       app.use('/desk', desk);
       return receiver;
     },

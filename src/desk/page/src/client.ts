@@ -3,6 +3,8 @@ import type {
   ActionInputs,
   ActionName,
   AgentView,
+  AssistPiece,
+  AssistRequest,
   BulkAction,
   BulkRequest,
   BulkResult,
@@ -70,6 +72,13 @@ export interface Client {
   teaching(bot: string): Promise<TeachView>;
   teach(request: TeachRequest): Promise<TeachView>;
   unteach(request: UnteachRequest): Promise<TeachView>;
+  /** Asks the assistant; `onText` gets each piece as it comes. Resolves to whether the answer was cut off. */
+  assist(
+    id: string,
+    request: AssistRequest,
+    onText: (text: string) => void,
+    signal: AbortSignal,
+  ): Promise<{ readonly isCut: boolean }>;
   dashboard(): Promise<DashboardView>;
   /** Of a range of days, such as `2026-03-02`. */
   report(range: { readonly from: string; readonly to: string }): Promise<ReportView>;
@@ -81,16 +90,19 @@ export interface Client {
 }
 
 const TIMEOUT_MS = 20_000;
+const UNREACHABLE: ErrorBody = { code: 'UNREACHABLE', message: '' };
 
 /** URLs are relative to the page, so that the desk can be mounted anywhere. */
 export function createClient(onLoggedOut: () => void): Client {
   let token = '';
 
-  const request = async <Answer>(
+  /** Sends a request. An answer that is not a success is thrown. */
+  const send = async (
     method: 'GET' | 'POST' | 'PUT',
     path: string,
-    body?: unknown,
-  ): Promise<Answer> => {
+    body: unknown,
+    signal: AbortSignal,
+  ): Promise<Response> => {
     const response = await fetch(path, {
       method,
       headers: {
@@ -98,19 +110,26 @@ export function createClient(onLoggedOut: () => void): Client {
         ...(method !== 'GET' && { 'x-desk-token': token }),
       },
       ...(body !== undefined && { body: JSON.stringify(body) }),
-      signal: AbortSignal.timeout(TIMEOUT_MS),
+      signal,
     }).catch(() => {
-      throw new ClientError({ code: 'UNREACHABLE', message: '' });
+      throw new ClientError(UNREACHABLE);
     });
     if (response.status === 401) onLoggedOut();
+    if (!response.ok) throw new ClientError(errorIn(await response.json().catch(() => null)));
+    return response;
+  };
+
+  const request = async <Answer>(
+    method: 'GET' | 'POST' | 'PUT',
+    path: string,
+    body?: unknown,
+  ): Promise<Answer> => {
+    const response = await send(method, path, body, AbortSignal.timeout(TIMEOUT_MS));
     if (response.status === 204) return undefined as Answer;
-    const answer: unknown = await response.json().catch(() => {
+    return (await response.json().catch(() => {
       // The connection broke in the middle, or something else than the desk has answered.
-      if (response.ok) throw new ClientError({ code: 'UNREACHABLE', message: '' });
-      return null;
-    });
-    if (!response.ok) throw new ClientError(errorIn(answer));
-    return answer as Answer;
+      throw new ClientError(UNREACHABLE);
+    })) as Answer;
   };
 
   const conversationPath = (id: string, ...more: string[]): string =>
@@ -150,6 +169,16 @@ export function createClient(onLoggedOut: () => void): Client {
     unteach: (pair) => request('POST', 'api/teach/remove', pair),
     teach: (pair) => request('POST', 'api/teach', pair),
     report: ({ from, to }) => request('GET', `api/report?from=${from}&to=${to}`),
+    async assist(id, wanted, onText, signal) {
+      const response = await send('POST', `api/assist/${encodeURIComponent(id)}`, wanted, signal);
+      for await (const line of linesOf(response)) {
+        const piece = JSON.parse(line) as AssistPiece;
+        if ('text' in piece) onText(piece.text);
+        else if ('done' in piece) return piece;
+        else throw new ClientError({ code: piece.error, message: '' });
+      }
+      throw new ClientError(UNREACHABLE);
+    },
     dashboard: () => request('GET', 'api/dashboard'),
     deadLetter: (item) => request('GET', deadLetterPath(item)),
     settleDeadLetter: (item, how) => request('POST', `${deadLetterPath(item)}/${how}`, {}),
@@ -161,4 +190,17 @@ export function createClient(onLoggedOut: () => void): Client {
 function errorIn(answer: unknown): ErrorBody {
   const isError = typeof answer === 'object' && answer !== null && 'code' in answer && 'message' in answer;
   return isError ? (answer as ErrorBody) : { code: 'FAILED', message: '' };
+}
+
+/** The lines of an answer, as they come. An incomplete last line is left out. */
+async function* linesOf({ body }: Response): AsyncGenerator<string> {
+  const reader = body?.pipeThrough(new TextDecoderStream()).getReader();
+  let waiting = '';
+  for (;;) {
+    const { done, value } = (await reader?.read().catch(() => null)) ?? { done: true, value: '' };
+    if (done) return;
+    const lines = (waiting + value).split('\n');
+    waiting = lines.pop() ?? '';
+    yield* lines;
+  }
 }

@@ -54,6 +54,7 @@ export interface State {
   readonly durable: boolean;
   readonly hasPlatform: boolean;
   readonly canTeach: boolean;
+  readonly canAssist: boolean;
 }
 
 /** Which conversations are listed. Parts that are `null` select everything. */
@@ -78,7 +79,7 @@ const MAX_OPENED = 20;
 export const CLOSED_PAGE = 50;
 
 export function initialState(view: StateView): State {
-  const { me, may, agents, teams, bots, canned, durable, hasPlatform, canTeach } = view;
+  const { me, may, agents, teams, bots, canned, durable, hasPlatform, canTeach, canAssist } = view;
   return {
     me,
     may,
@@ -103,6 +104,7 @@ export function initialState(view: StateView): State {
     durable,
     hasPlatform,
     canTeach,
+    canAssist,
   };
 }
 

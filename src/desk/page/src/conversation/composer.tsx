@@ -6,6 +6,7 @@ import type { State } from '../state.js';
 import { isPreferred } from '../store.js';
 import { t } from '../strings/index.js';
 import { AnswerSuggestions } from './answer-suggestions.js';
+import { AssistMenu } from './assist.js';
 import { CannedPicker } from './canned-picker.js';
 import {
   accept,
@@ -112,6 +113,11 @@ export function Composer({ summary, entries }: ComposerProps) {
     field.current?.focus();
   };
 
+  const write = (to: 'reply' | 'note', next: string): void => {
+    setMode(to);
+    changeDraft(to === 'reply' ? replyKey : noteKey, (now) => edit(now, next));
+  };
+
   const keepAsNote = (): void => {
     changeDraft(noteKey, (now) => prepend(now, unsentReply));
     changeDraft(replyKey, () => EMPTY);
@@ -195,6 +201,9 @@ export function Composer({ summary, entries }: ComposerProps) {
             </button>
           )}
           {activeMode === 'reply' && !isTooLate && <CannedPicker insert={insert} />}
+          {!isTooLate && (
+            <AssistMenu conversation={summary.id} reply={canReply ? unsentReply : null} write={write} />
+          )}
           {undo.isWaiting ? (
             // A separate element: a press must not carry over to the button below.
             <button type="button" key="undo" class="send" onClick={undo.cancel}>

@@ -5,6 +5,7 @@ import { priorityText, Time } from '../shared/elements.js';
 import { RichText } from '../shared/rich-text.js';
 import type { State } from '../state.js';
 import { failureText, formatTime, t } from '../strings/index.js';
+import { Translation } from './assist.js';
 import { endedText } from './conversation-header.js';
 import { TeachDialog } from './teach-dialog.js';
 
@@ -131,6 +132,7 @@ function Line({ entry: { event, at }, deskId, me, delivery, questions, nameOf }:
           <Time at={at} />
         </span>
         <RichText text={event.text} />
+        {!isAgent && <Translation conversation={deskId} text={event.text} />}
         {isAgent && (
           <AgentLineFoot
             deskId={deskId}

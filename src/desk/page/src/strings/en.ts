@@ -325,6 +325,17 @@ export const en = {
   seconds: '{count} s',
   minutes: '{count} min',
   hours: '{count} h',
+  assist: 'Assistant',
+  assistDraft: 'Draft a reply',
+  assistTranslateReply: "Translate into the customer's language",
+  assistOriginal: 'Restore the original',
+  assistOriginalIs: 'Original: {text}',
+  assistSummary: 'Summarise as a note',
+  assistTranslate: 'Translate',
+  assistStop: 'Stop',
+  assistCut: 'The answer was cut off at the limit.',
+  errorASSIST_FAILED: 'The assistant gave no answer. Try again, or write it yourself.',
+  errorASSIST_BUSY: 'The assistant is busy. Try again in a moment.',
   notificationsPush: "They also come while the desk is closed, through your browser's push service.",
 } as const;
 
