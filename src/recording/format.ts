@@ -4,13 +4,6 @@ import { HANDOFF_PATHS, PLATFORM_PATHS } from '../protocol/index.js';
 /** The version of the format. A reader refuses any other. */
 export const RECORDING_VERSION = 1;
 
-/** The first line of a recording, and of each part that a later start has appended. */
-export interface RecordingHeader {
-  readonly recording: typeof RECORDING_VERSION;
-  /** Whether words were masked. */
-  readonly content: 'masked' | 'kept';
-}
-
 /** One request and its answer: any other line. */
 export interface RecordedLine {
   /** Counts requests in the order in which they began; lines are in the order in which they ended. */

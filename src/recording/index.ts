@@ -5,9 +5,7 @@
  */
 
 export {
-  conversationOf,
   platformEndpointOf,
-  type ReceiverEndpoint,
   type RecordedLine,
   receiverEndpointOf,
 } from './format.js';

@@ -48,9 +48,21 @@ const OPTION_NAMES: readonly (keyof ReplayOptions)[] = [
   'agent',
 ];
 
+/** Replays a recording against the receiver that a function creates, which is closed at the end. */
+export function replay(
+  file: string | URL,
+  receiver: ReceiverFactory,
+  options?: ReplayOptions,
+): Promise<ReplayReport>;
+/** Replays a recording against an existing receiver, an Express app or any request listener. */
+export function replay(
+  file: string | URL,
+  receiver: RequestListener,
+  options?: ReplayOptions,
+): Promise<ReplayReport>;
 /**
  * Sends the requests of a recording to a receiver again, plays the platform's side, and reports what differs: statuses,
- * answers, replies and their order. A receiver that a function creates is closed at the end.
+ * answers, replies and their order.
  *
  * @example
  * const { differences } = await replay('recordings/monday.jsonl', (options) =>
