@@ -28,10 +28,14 @@ async function record(flags: readonly string[] = []): Promise<string> {
   const platform = await fakePlatform();
   const platformPort = await freePort();
   const receiver = await echo(`http://127.0.0.1:${platformPort}`);
-  const program = startCli([
-    ...['record', '--json', '--to', to, '--receiver-url', receiver.url],
-    ...['--platform-base-url', platform.options.baseUrl, '--platform-port', String(platformPort), ...flags],
-  ]);
+  const platformFlags = [
+    '--platform-base-url',
+    platform.options.baseUrl,
+    '--platform-port',
+    String(platformPort),
+  ];
+  const args = ['record', '--json', '--to', to, '--receiver-url', receiver.url];
+  const program = startCli([...args, ...platformFlags, ...flags]);
   await eventually(() => expect(program.stdout()).toContain('recording'));
   const { url } = JSON.parse(program.stdout().split('\n')[0] ?? '') as { url: string };
   const sent = await fetch(`${url}/${PATH_TOKEN}/chat`, {
