@@ -12,7 +12,7 @@ async function startModel() {
   const model = { isBroken: false, url: '' };
   const { url } = await serve((request, response) => {
     void json(request).then((body) => {
-      const [{ content = '' } = {}] = (body as { messages: { content: string }[] }).messages;
+      const content = (body as { messages: { content: string }[] }).messages[0]?.content ?? '';
       const answer = content.startsWith('Translate')
         ? 'Guten Tag.'
         : content.includes('Summarise')
