@@ -65,7 +65,7 @@ function bodyOf(rawBody: unknown, parsedBody: unknown, read: unknown): unknown {
   return rawBody ?? (read instanceof Uint8Array && read.length > 0 ? read : (parsedBody ?? null));
 }
 
-/** Wraps the `fetch` of a platform's client. */
+/** Wraps the `fetch` of a platform's client. Like any other `fetch`, it is not asked again once it has a connection. */
 export function recordPlatform(
   platform: PlatformClient | PlatformClientOptions,
   recorder: Recorder,

@@ -80,7 +80,6 @@ async function record(flags: RecordFlags, output: Output): Promise<number> {
   const warn = (message: string): void =>
     void process.stderr.write(`${output.json ? JSON.stringify({ warning: message }) : message}\n`);
   const recorder = createRecorder({ to: flags.to, keepContent: flags.keepContent === true }, warn);
-  // A token in the path is not searched for elsewhere; the receiver's own URL may have one.
   const toReceiver = await startRecordProxy(
     {
       to: 'receiver',
