@@ -44,10 +44,10 @@ describeInBrowser('the settings of the API', () => {
     const { bench, logInAs, url } = await startDesk(browser);
     const { page } = await logInAs('ann');
     await page.goto(`${url}#/settings/programs`);
-    await page.getByLabel('Address').fill('ftp://example.com');
+    await page.getByLabel('Address', { exact: true }).fill('ftp://example.com');
     await page.getByRole('button', { name: 'Create a webhook' }).click();
     await page.getByText('Enter an address on HTTP or HTTPS').waitFor();
-    await page.getByLabel('Address').fill(endpoint.url);
+    await page.getByLabel('Address', { exact: true }).fill(endpoint.url);
     await page.getByLabel('note.added').uncheck();
     await page.getByRole('button', { name: 'Create a webhook' }).click();
     expect(await page.locator('dialog .password').innerText()).toMatch(/^whsec_/);

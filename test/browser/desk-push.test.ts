@@ -59,8 +59,7 @@ describeInBrowser('notifications of a desk whose page is closed', () => {
         return { toJSON: () => (${JSON.stringify(service.subscribe('ann'))}) };
       }`,
     );
-    await page.keyboard.press('?');
-    await page.getByLabel('Show system notifications').check();
+    await ann.choose('System notifications');
     await page.getByText("through your browser's push service").waitFor();
     expect(await page.evaluate('asked.userVisibleOnly')).toBe(true);
     expect(await desk.store.list('push-subscription')).toHaveLength(1);
@@ -71,7 +70,6 @@ describeInBrowser('notifications of a desk whose page is closed', () => {
       const { origin } = new URL(url);
       await session.send('ServiceWorker.deliverPushMessage', { origin, registrationId, data });
     };
-    await page.keyboard.press('Escape');
 
     // The page is closed: another one of the same origin, which is not the desk, keeps the session of the test.
     const customer = await bench.requestHandoff({ user: { userId: 'maria' } });
@@ -103,9 +101,8 @@ describeInBrowser('notifications of a desk whose page is closed', () => {
 
   it('do not need the push service: the page shows its own with the service worker', async () => {
     const { url, logInAs } = await startDesk(browser);
-    const { page, consoleErrors } = await logInAs('ann', { permissions: ['notifications'] });
-    await page.keyboard.press('?');
-    await page.getByLabel('Show system notifications').check();
+    const { page, consoleErrors, choose } = await logInAs('ann', { permissions: ['notifications'] });
+    await choose('System notifications');
     await expect
       .poll(
         () => page.evaluate(`navigator.serviceWorker.getRegistration('./').then((found) => found?.scope)`),

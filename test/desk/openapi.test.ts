@@ -14,12 +14,16 @@ const ROOT = resolve(import.meta.dirname, '../..');
 /** Answers that other tests check: every client of theirs compares each answer with the description. */
 const CHECKED_ELSEWHERE: readonly string[] = [
   'GET /api/events',
+  'GET /api/push',
   'GET /api/report.csv',
   'GET /api/admin/audit/export',
   'GET /api/dead/{queue}/{id}',
   'POST /api/dead/{queue}/{id}/retry',
   'POST /api/dead/{queue}/{id}/discard',
   'POST /api/conversations/{id}/retry',
+  'POST /api/push',
+  'POST /api/push/remove',
+  'POST /api/push/visible',
   'POST /api/teach',
   'POST /api/teach/remove',
   'POST /api/account/password',

@@ -13,6 +13,7 @@ import { ConfirmDialog, Dialog } from '../shared/dialog.js';
 import { Time } from '../shared/elements.js';
 import { type AdminTextName, a } from '../strings/admin.js';
 import { formatTime } from '../strings/index.js';
+import { SettingsForm } from './settings-form.js';
 
 const ROLE_NAMES: Readonly<Record<AgentView['role'], AdminTextName>> = {
   agent: 'roleAgent',
@@ -141,12 +142,7 @@ function Tokens({ show }: { readonly show: (secret: Secret) => void }) {
           </tbody>
         </table>
       )}
-      <form
-        onSubmit={(event) => {
-          event.preventDefault();
-          void create(event.currentTarget);
-        }}
-      >
+      <SettingsForm save={create} label={a('createToken')}>
         <h4>{a('createToken')}</h4>
         <label>
           {a('name')}
@@ -166,8 +162,7 @@ function Tokens({ show }: { readonly show: (secret: Secret) => void }) {
           {a('expiresDay')}
           <input name="day" type="date" />
         </label>
-        <button type="submit">{a('createToken')}</button>
-      </form>
+      </SettingsForm>
       {revoking && (
         <ConfirmDialog
           question={a('revokeSure', { name: revoking.name })}
@@ -235,12 +230,7 @@ function Webhooks({ show }: { readonly show: (secret: Secret) => void }) {
           </tbody>
         </table>
       )}
-      <form
-        onSubmit={(event) => {
-          event.preventDefault();
-          void create(event.currentTarget);
-        }}
-      >
+      <SettingsForm save={create} label={a('createWebhook')}>
         <h4>{a('createWebhook')}</h4>
         <label>
           {a('url')}
@@ -259,8 +249,7 @@ function Webhooks({ show }: { readonly show: (secret: Secret) => void }) {
           <input type="checkbox" name="content" />
           {a('withContent')}
         </label>
-        <button type="submit">{a('createWebhook')}</button>
-      </form>
+      </SettingsForm>
       {removing && (
         <ConfirmDialog
           question={a('webhookRemoveSure', { url: removing.url })}
