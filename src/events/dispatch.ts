@@ -74,7 +74,8 @@ export function createDispatcher(options: DispatcherOptions): Dispatcher {
     const { bot = place.event ? DEFAULT_BOT : null, ...rest } = place;
     const details = { event: null, conversationId: null, requestId: null, attempt: 1, ...rest };
     const where = { ...details, ...(bot !== null && botField(bot)) };
-    log.error({ ...where, err: error }, where.event ? 'handling an event failed' : 'a request failed');
+    const outboxFailed = bot === null ? 'a request failed' : 'sending a reply failed';
+    log.error({ ...where, err: error }, where.event ? 'handling an event failed' : outboxFailed);
     reportFailure(() => ({ ...details, bot, error, receiver: receiver() }));
     for (const handler of registry.errorHandlers) {
       // An async function, since a handler may also throw synchronously.

@@ -25,6 +25,7 @@ export function refusals(engine: Engine): void {
       expect(to.reports).toMatchObject([
         { error: { code: 'PLATFORM_REFUSED' }, conversationId: 'c', attempt: 1 },
       ]);
+      expect(to.logged.about('sending a reply failed')).toMatchObject([{ conversationId: 'c' }]);
       const dead = await to.queues.list('outbox', { state: 'dead' });
       expect(dead).toMatchObject([{ what: 'reply', attempts: 1, error: expect.stringContaining('refused') }]);
       expect(await to.queues.show('outbox', dead[0]?.id ?? '')).toMatchObject({

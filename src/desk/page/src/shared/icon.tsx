@@ -2,7 +2,6 @@ import alarmClock from 'lucide-static/icons/alarm-clock.svg?raw';
 import arrowRight from 'lucide-static/icons/arrow-right.svg?raw';
 import atSign from 'lucide-static/icons/at-sign.svg?raw';
 import bell from 'lucide-static/icons/bell.svg?raw';
-import bellOff from 'lucide-static/icons/bell-off.svg?raw';
 import bookmark from 'lucide-static/icons/bookmark.svg?raw';
 import chartColumn from 'lucide-static/icons/chart-column.svg?raw';
 import check from 'lucide-static/icons/check.svg?raw';
@@ -13,37 +12,25 @@ import chevronRight from 'lucide-static/icons/chevron-right.svg?raw';
 import circleAlert from 'lucide-static/icons/circle-alert.svg?raw';
 import circleCheck from 'lucide-static/icons/circle-check.svg?raw';
 import clock from 'lucide-static/icons/clock.svg?raw';
-import contact from 'lucide-static/icons/contact.svg?raw';
 import copy from 'lucide-static/icons/copy.svg?raw';
-import download from 'lucide-static/icons/download.svg?raw';
 import ellipsis from 'lucide-static/icons/ellipsis.svg?raw';
 import flag from 'lucide-static/icons/flag.svg?raw';
 import forward from 'lucide-static/icons/forward.svg?raw';
-import graduationCap from 'lucide-static/icons/graduation-cap.svg?raw';
 import hand from 'lucide-static/icons/hand.svg?raw';
 import inbox from 'lucide-static/icons/inbox.svg?raw';
-import info from 'lucide-static/icons/info.svg?raw';
 import keyboard from 'lucide-static/icons/keyboard.svg?raw';
-import languages from 'lucide-static/icons/languages.svg?raw';
 import listChecks from 'lucide-static/icons/list-checks.svg?raw';
 import listFilter from 'lucide-static/icons/list-filter.svg?raw';
 import logOut from 'lucide-static/icons/log-out.svg?raw';
 import messageSquareText from 'lucide-static/icons/message-square-text.svg?raw';
-import panelRight from 'lucide-static/icons/panel-right.svg?raw';
 import pencil from 'lucide-static/icons/pencil.svg?raw';
 import plus from 'lucide-static/icons/plus.svg?raw';
-import rotateCcw from 'lucide-static/icons/rotate-ccw.svg?raw';
 import search from 'lucide-static/icons/search.svg?raw';
 import send from 'lucide-static/icons/send.svg?raw';
 import settings from 'lucide-static/icons/settings.svg?raw';
-import stickyNote from 'lucide-static/icons/sticky-note.svg?raw';
-import sunMoon from 'lucide-static/icons/sun-moon.svg?raw';
 import tag from 'lucide-static/icons/tag.svg?raw';
-import trash2 from 'lucide-static/icons/trash-2.svg?raw';
-import triangleAlert from 'lucide-static/icons/triangle-alert.svg?raw';
 import undo2 from 'lucide-static/icons/undo-2.svg?raw';
 import user from 'lucide-static/icons/user.svg?raw';
-import userCog from 'lucide-static/icons/user-cog.svg?raw';
 import userPlus from 'lucide-static/icons/user-plus.svg?raw';
 import users from 'lucide-static/icons/users.svg?raw';
 import volume2 from 'lucide-static/icons/volume-2.svg?raw';
@@ -57,7 +44,6 @@ const FILES = {
   'arrow-right': arrowRight,
   'at-sign': atSign,
   bell,
-  'bell-off': bellOff,
   bookmark,
   'chart-column': chartColumn,
   check,
@@ -68,37 +54,25 @@ const FILES = {
   'circle-alert': circleAlert,
   'circle-check': circleCheck,
   clock,
-  contact,
   copy,
-  download,
   ellipsis,
   flag,
   forward,
-  'graduation-cap': graduationCap,
   hand,
   inbox,
-  info,
   keyboard,
-  languages,
   'list-checks': listChecks,
   'list-filter': listFilter,
   'log-out': logOut,
   'message-square-text': messageSquareText,
-  'panel-right': panelRight,
   pencil,
   plus,
-  'rotate-ccw': rotateCcw,
   search,
   send,
   settings,
-  'sticky-note': stickyNote,
-  'sun-moon': sunMoon,
   tag,
-  'trash-2': trash2,
-  'triangle-alert': triangleAlert,
   'undo-2': undo2,
   user,
-  'user-cog': userCog,
   'user-plus': userPlus,
   users,
   'volume-2': volume2,
