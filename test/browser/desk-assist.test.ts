@@ -60,10 +60,12 @@ describeInBrowser('the assistant at the desk', () => {
     expect(await ann.field.inputValue()).toBe('Good day.');
     await ann.page.getByRole('button', { name: 'Translate', exact: true }).click();
     await ann.log.getByText('Guten Tag.').waitFor();
+    await ann.page.locator('[data-key=note]').click();
+    await ann.page.locator('.composer.note textarea').fill('My own words.');
     await choose('Summarise as a note');
     await expect
       .poll(() => ann.page.locator('.composer.note textarea').inputValue(), { timeout: TIMEOUT_MS })
-      .toBe('Wants a refund.');
+      .toBe('My own words.\n\nWants a refund.');
     await ann.page.locator('[data-key=reply]').click();
     expect(await ann.field.inputValue()).toBe('Good day.');
 

@@ -101,8 +101,9 @@ describeInBrowser('notifications of a desk whose page is closed', () => {
 
   it('do not need the push service: the page shows its own with the service worker', async () => {
     const { url, logInAs } = await startDesk(browser);
-    const { page, consoleErrors, choose } = await logInAs('ann', { permissions: ['notifications'] });
-    await choose('System notifications');
+    const ann = await logInAs('ann', { permissions: ['notifications'] });
+    await ann.choose('System notifications');
+    const { page, consoleErrors } = ann;
     await expect
       .poll(
         () => page.evaluate(`navigator.serviceWorker.getRegistration('./').then((found) => found?.scope)`),

@@ -46,7 +46,9 @@ export function useAssist(conversation: string) {
 const canAssistOf = ({ canAssist }: State) => canAssist;
 
 interface AssistMenuProps {
-  readonly conversation: string;
+  readonly assist: ReturnType<typeof useAssist>;
+  /** The note so far: a summary is added to it. */
+  readonly note: string;
   /** The reply so far; `null` if the agent cannot reply. */
   readonly reply: string | null;
   /** Shows a text in the field for replies or notes. It is never sent by itself. */
@@ -54,9 +56,9 @@ interface AssistMenuProps {
 }
 
 /** What the assistant can write, if the desk has one. */
-export function AssistMenu({ conversation, reply, write }: AssistMenuProps) {
+export function AssistMenu({ assist, reply, note, write }: AssistMenuProps) {
   const canAssist = useDeskState(canAssistOf);
-  const { isWriting, ask, stop } = useAssist(conversation);
+  const { isWriting, ask, stop } = assist;
   const [original, setOriginal] = useState<string | null>(null);
   if (!canAssist) return null;
   if (isWriting) {
@@ -82,7 +84,10 @@ export function AssistMenu({ conversation, reply, write }: AssistMenuProps) {
       write('reply', original ?? '');
       setOriginal(null);
     },
-    summary: () => ask({ task: 'summary', language: chosenLanguage() }, (text) => write('note', text)),
+    summary: () =>
+      ask({ task: 'summary', language: chosenLanguage() }, (text) =>
+        write('note', note.trim() === '' ? text : `${note}\n\n${text}`),
+      ),
   };
   const items = [
     ...(isEmpty ? [{ key: 'draft', label: t('assistDraft') }] : []),

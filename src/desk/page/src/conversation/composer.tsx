@@ -6,7 +6,7 @@ import type { State } from '../state.js';
 import { isPreferred } from '../store.js';
 import { t } from '../strings/index.js';
 import { AnswerSuggestions } from './answer-suggestions.js';
-import { AssistMenu } from './assist.js';
+import { AssistMenu, useAssist } from './assist.js';
 import { CannedPicker } from './canned-picker.js';
 import {
   accept,
@@ -43,6 +43,8 @@ export function Composer({ summary, entries }: ComposerProps) {
   const replyKey: DraftKey = { agent: me.id, conversation: summary.id, mode: 'reply' };
   const noteKey: DraftKey = { ...replyKey, mode: 'note' };
   const unsentReply = useDraft(replyKey).text;
+  const unsentNote = useDraft(noteKey).text;
+  const assist = useAssist(summary.id);
   const [mode, setMode] = useState<'reply' | 'note'>('reply');
   // A reply in progress stays a reply when it can no longer be sent: it must not silently become a note.
   const isTooLate = !canReply && mode === 'reply' && unsentReply !== '';
@@ -72,7 +74,7 @@ export function Composer({ summary, entries }: ComposerProps) {
   }, [entries, sentId, isSending]);
 
   const send = async (): Promise<void> => {
-    if (text.trim() === '' || isSending || isTooLate) return;
+    if (text.trim() === '' || isSending || isTooLate || assist.isWriting) return;
     if (draft.state === 'sending') {
       // Another tab was sending, and may be gone.
       changeDraft(key, interrupt);
@@ -157,7 +159,8 @@ export function Composer({ summary, entries }: ComposerProps) {
           ref={field}
           rows={2}
           dir="auto"
-          readOnly={isTooLate}
+          // The next piece of an answer would replace what the agent types.
+          readOnly={isTooLate || assist.isWriting}
           aria-label={t(activeMode === 'note' ? 'notePlaceholder' : 'replyTo')}
           placeholder={t(activeMode === 'note' ? 'notePlaceholder' : 'replyTo')}
           value={text}
@@ -202,7 +205,12 @@ export function Composer({ summary, entries }: ComposerProps) {
           )}
           {activeMode === 'reply' && !isTooLate && <CannedPicker insert={insert} />}
           {!isTooLate && (
-            <AssistMenu conversation={summary.id} reply={canReply ? unsentReply : null} write={write} />
+            <AssistMenu
+              assist={assist}
+              reply={canReply ? unsentReply : null}
+              note={unsentNote}
+              write={write}
+            />
           )}
           {undo.isWaiting ? (
             // A separate element: a press must not carry over to the button below.
@@ -214,7 +222,7 @@ export function Composer({ summary, entries }: ComposerProps) {
               type="submit"
               key="send"
               class="primary send"
-              disabled={isSending || isTooLate || text.trim() === ''}
+              disabled={isSending || isTooLate || assist.isWriting || text.trim() === ''}
             >
               {t(activeMode === 'note' ? 'addNote' : 'send')}
             </button>
