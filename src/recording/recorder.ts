@@ -55,6 +55,7 @@ export function createRecorder(options: RecordOptions, onStopped: (message: stri
   const { to: path, keepContent = false } = options;
   if (typeof path !== 'string' || path === '') throw configError('record.to must be the path of a file.');
   let hasStopped = false;
+  let isClosed = false;
   const stop = (reason: string): void => {
     if (!hasStopped) onStopped(`the recording ended early (${reason}); everything else goes on without it`);
     hasStopped = true;
@@ -69,7 +70,7 @@ export function createRecorder(options: RecordOptions, onStopped: (message: stri
   file.append(JSON.stringify({ recording: RECORDING_VERSION, content: keepContent ? 'kept' : 'masked' }));
 
   const write = (line: Pick<RecordedLine, 'n' | 'at' | 'to' | 'endpoint'>, result: ExchangeResult): void => {
-    if (hasStopped) return;
+    if (hasStopped || isClosed) return;
     const ms = Math.round(performance.now() - startedAt) - line.at;
     const { status } = result;
     file.append(JSON.stringify({ ...line, ms, status, ...contentOf(result) }));
@@ -107,7 +108,8 @@ export function createRecorder(options: RecordOptions, onStopped: (message: stri
     },
     async close() {
       while (pending.size > 0) await Promise.all(pending);
-      hasStopped = true;
+      isClosed = true;
+      // The last lines may still fail, which is reported as before.
       await file.close();
     },
   };
