@@ -323,7 +323,9 @@ export const conversationView = z.object({
   entries: entries.describe('The latest updates, oldest first.'),
   more: z
     .boolean()
-    .describe('Whether there are earlier ones: `GET api/conversations/:id/entries?before=<seq>`.'),
+    .describe(
+      'Whether there are earlier ones: `GET api/conversations/:id/entries`, with the first `seq` as `before`.',
+    ),
 });
 export type ConversationView = View<typeof conversationView>;
 

@@ -28,11 +28,11 @@ describeInBrowser('a desk with two bots', () => {
     await expect.poll(() => badges.allTextContents()).toContain('sales');
 
     await page.getByRole('button', { name: 'Filter' }).click();
-    await page.getByLabel('bot').selectOption('sales');
+    await page.getByLabel('Bot', { exact: true }).selectOption('sales');
     await expect.poll(async () => new Set(await badges.allTextContents())).toEqual(new Set(['sales']));
     await page.locator('.inbox .item').first().click();
     await page.locator('.conversation-header .bot', { hasText: 'sales' }).waitFor();
-    await page.getByLabel('bot').selectOption('');
+    await page.getByLabel('Bot', { exact: true }).selectOption('');
     await expect.poll(() => badges.allTextContents()).toContain('support');
   });
 });

@@ -12,7 +12,7 @@ const JOHN = 'john.smith';
 /** Whether an element is in the visible part of its conversation. */
 const isInView = (element: Locator): Promise<boolean> =>
   element.evaluate((node) => {
-    const pane = node.closest('.columns')?.getBoundingClientRect();
+    const pane = node.closest('.talk')?.getBoundingClientRect();
     const { top, bottom } = node.getBoundingClientRect();
     return pane !== undefined && top >= pane.top && bottom <= pane.bottom + 1;
   });

@@ -125,7 +125,9 @@ export async function openWindow(
   url: string,
   options: BrowserContextOptions = {},
 ): Promise<Window> {
-  const context = await browser.newContext({ viewport: { width: 1_200, height: 720 }, ...options });
+  // Colours and places are measured at once, not in the middle of a transition.
+  const calm = { viewport: { width: 1_200, height: 720 }, reducedMotion: 'reduce' } as const;
+  const context = await browser.newContext({ ...calm, ...options });
   context.setDefaultTimeout(TIMEOUT_MS / 2);
   onTestFinished(() => context.close());
   const page = await context.newPage();

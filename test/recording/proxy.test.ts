@@ -116,7 +116,7 @@ describe('the recording proxy', () => {
       const answer = await fetch(`${recorded.url}/chat`, { method: 'POST', body: BODY });
       expect(await answer.text()).toBe('fine');
     }
-    expect(recorded.warnings).toEqual([expect.stringContaining('ENOSPC')]);
+    await expect.poll(() => recorded.warnings).toEqual([expect.stringContaining('ENOSPC')]);
   });
 });
 
