@@ -1,4 +1,4 @@
-import { writeFileSync } from 'node:fs';
+import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it, onTestFinished, vi } from 'vitest';
 import { createPlatformClient } from '../../src/client/index.js';
@@ -18,12 +18,14 @@ import { commandLinesIn, PAGES, read } from './pages.js';
 /** Lines that are no commands to run here, and why. */
 const NOT_RUN: readonly (readonly [line: RegExp, why: string])[] = [
   [/\[options\]|<command>/, 'the form of a command'],
-  [/^(?:adapter|desk|inbox|outbox|send|storage|qa|help)$/, 'a group of commands'],
+  [/^(?:adapter|desk|inbox|outbox|send|storage|knowledge|help)$/, 'a group of commands'],
   [
-    /^(?:backup|close|completion|reply|forget|desk add-agent|(?:inbox|outbox) (?:show|retry|discard))$/,
+    /^(?:backup|close|completion|record|replay|reply|forget|desk add-agent|(?:inbox|outbox) (?:show|retry|discard))$/,
     'the name of a command',
   ],
   [/^adapter check/, 'it needs a helpdesk: test/cli/adapter.test.ts runs it against fakes'],
+  [/^record --to FILE$/, 'a line without its flags, which stands in full elsewhere'],
+  [/^replay /, 'it needs a recording of the receiver: test/cli/recordings.test.ts runs it with one'],
   [/^adapter scrip --url …/, 'a line with an ellipsis, which stands in full beside it'],
 ];
 
@@ -37,6 +39,7 @@ const ENDLESS: readonly (readonly [line: RegExp, printed: RegExp])[] = [
   [/^simulate/, /http:\/\//],
   [/^demo(?!.*--script)/, /http:\/\//],
   [/^health .*--watch/, /./],
+  [/^record/, /http:\/\//],
 ];
 
 const API_KEY = 'key-of-the-reader';
@@ -47,6 +50,7 @@ const FILES: Readonly<Record<string, string>> = {
   'body.json': JSON.stringify(fixtures.chat({ conversation_id: 'send-1' })),
   'message.json': JSON.stringify(fixtures.message()),
   'shipping.csv': 'question,answer\nHow long?,Two days.\n',
+  'knowledge/shipping.md': '## How long?\n\nTwo days.\n',
   'shipping.json': '[{"question": "How long?", "answer": "Two days."}]',
 };
 
@@ -121,6 +125,8 @@ it('every command of the docs ends with 0, as a reader would run it', async () =
       .replace('https://api.example.com', platform)
       .replace('https://my.host', documents)
       .replace(/--port \d+/, '--port 0')
+      .replace(/--platform-port \d+/, '--platform-port 0')
+      .replace('FOLDER', 'knowledge')
       .replace('--handoff-token $TOKEN', `--handoff-token ${ENVIRONMENT.HANDOFF_TOKEN}`)
       .replace('--webhook-username acme', `--webhook-username ${ENVIRONMENT.WEBHOOK_USERNAME}`)
       .replace('sqlite:/var/lib/handoff-kit/handoff.db', 'sqlite:handoff.db')
@@ -141,6 +147,7 @@ it('every command of the docs ends with 0, as a reader would run it', async () =
       : { ...ENVIRONMENT, ...settings, RECEIVER_URL: receiver, ...(line.startsWith('adapter') && SCRIP) };
     const env = Object.entries(own).map(([name, value]) => `${name}=${value}\n`);
     const files = { ...FILES, ...filesFor(line, doc, documents), '.env': env.join('') };
+    mkdirSync(join(cwd, 'knowledge'));
     for (const [name, text] of Object.entries(files)) writeFileSync(join(cwd, name), text);
     if (!line.startsWith('serve')) await backUpSqlite(database, join(cwd, 'handoff.db'));
     const args = wordsOf(await actual(line));
