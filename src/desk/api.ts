@@ -9,7 +9,7 @@ import { type AgentRole, PERMISSIONS, type Permission, ROLES } from './server/ag
 
 export type { Permission };
 
-/** The type of a schema's values, which nobody changes. */
+/** The read-only type of a schema's values. */
 export type View<Schema extends z.ZodType> = Immutable<z.output<Schema>>;
 
 type Immutable<Value> = Value extends object

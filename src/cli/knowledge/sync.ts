@@ -66,7 +66,7 @@ export async function syncKnowledge(
   const send = async (step: Step): Promise<void> => {
     const part = (await readParts(folder, fileOf(step.path))).find(({ path }) => path === step.path);
     if (part?.digest !== step.digest)
-      throw new UsageError(`${step.path} has changed meanwhile. Run it again.`);
+      throw new UsageError(`${step.path} changed after it was read. Run the command again.`);
     const base = knowledgeBase === null ? {} : { knowledge_base_id: knowledgeBase };
     if (step.docId === null) await add(part, base);
     else await update(step.docId, part, base);

@@ -51,7 +51,7 @@ interface AssistMenuProps {
   readonly note: string;
   /** The reply so far; `null` if the agent cannot reply. */
   readonly reply: string | null;
-  /** Shows a text in the field for replies or notes. It is never sent by itself. */
+  /** Puts a text into the field for replies or notes, where the agent edits and sends it. */
   readonly write: (mode: 'reply' | 'note', text: string) => void;
 }
 

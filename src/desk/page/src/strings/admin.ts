@@ -129,7 +129,7 @@ const en = {
   programs: 'API',
   tokens: 'Tokens',
   tokensHint:
-    'A program uses the API of the desk with a token. It acts as an agent of its own: the audit log names it, and users see its name where they see those of agents.',
+    'A program uses the API of the desk with a token. It acts as a separate agent: the audit log names it, and users see its name where they see those of agents.',
   noTokens: 'No tokens yet.',
   tokenId: 'Id',
   created: 'Created',
